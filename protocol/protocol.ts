@@ -66,6 +66,12 @@ export const methods = {
   status: "copydesk/status",
   /** Records whether the user trusts a folder. Only a user's own choice may be sent. */
   trustSet: "copydesk/trust/set",
+  /** Lists what the user always allows in a project and in its running sessions. */
+  permissionList: "copydesk/permission/list",
+  /** Takes back what the user always allows. Only a user's own choice may be sent. */
+  permissionRevoke: "copydesk/permission/revoke",
+  /** Explains which rules decide about a call, without making it. */
+  permissionExplain: "copydesk/permission/explain",
   /** Restarts language servers of the daemon, also those that it gave up. */
   serversRestart: "copydesk/servers/restart",
   /** Returns the diagnostics of the client's own language servers, and the certainty that they are for the present text. */
@@ -214,6 +220,12 @@ export interface RequestsToDaemon {
   "copydesk/status": { params: Empty; result: StatusResult };
   /** Records whether the user trusts a folder. Only a user's own choice may be sent. */
   "copydesk/trust/set": { params: TrustSetParams; result: TrustInfo };
+  /** Lists what the user always allows in a project and in its running sessions. */
+  "copydesk/permission/list": { params: PermissionListParams; result: PermissionListResult };
+  /** Takes back what the user always allows. Only a user's own choice may be sent. */
+  "copydesk/permission/revoke": { params: PermissionRevokeParams; result: PermissionRevokeResult };
+  /** Explains which rules decide about a call, without making it. */
+  "copydesk/permission/explain": { params: PermissionExplainParams; result: PermissionExplainResult };
   /** Restarts language servers of the daemon, also those that it gave up. */
   "copydesk/servers/restart": { params: ServersRestartParams; result: ServersRestartResult };
   /** Returns the diagnostics of the client's own language servers, and the certainty that they are for the present text. */
@@ -293,6 +305,13 @@ export interface AgentsResult {
   /** The default comes first. */
   agents: AgentInfo[];
 }
+
+/** Where a reply of `always` counts. */
+export type AlwaysScopeInfo =
+  /** In this session. */
+  | "session"
+  /** In every session of the project, while the user trusts it. The daemon keeps it outside the repository. */
+  | "project";
 
 /** Whether an editor could answer. If not, the daemon asks its own language servers. */
 export type AnswerState =
@@ -1014,6 +1033,20 @@ export interface JobMetadata {
   running: boolean;
 }
 
+/** One pattern that the user always allows. */
+export interface KeptReplyInfo {
+  /** The key of the rules, such as `bash`. */
+  key: string;
+  /** What is allowed. */
+  pattern: string;
+  /** Where it counts. */
+  scope: AlwaysScopeInfo;
+  /** The session, for the scope `session`. */
+  session?: string;
+  /** When the user allowed it, in milliseconds since 1970; for the scope `project`. */
+  since?: number;
+}
+
 /** What a client needs that missed events of a turn. */
 export interface LastTurnInfo {
   /** Its number. */
@@ -1235,6 +1268,15 @@ export interface PendingSessionInfo {
   undecided: number;
 }
 
+/** Whether a call runs without asking, after asking, or not at all. */
+export type PermissionActionInfo =
+  /** It runs without asking. */
+  | "allow"
+  /** The user is asked. */
+  | "ask"
+  /** It does not run. */
+  | "deny";
+
 /** What a call wants to do. */
 export interface PermissionAskInfo {
   /** The ask's id. A client that attaches again gets the same ask again. */
@@ -1247,6 +1289,10 @@ export interface PermissionAskInfo {
   patterns: string[];
   /** What `always` would allow from now on. If it is empty, the client does not offer `always`. */
   always: string[];
+  /** Whether `always` may be replied with the scope `project`: the user trusts the folder, and a project may keep such a reply. */
+  projectAlways?: boolean;
+  /** Why the daemon did not accept this client's last reply. The client asks again. */
+  problem?: string;
   /** One line for the user. */
   title: string;
   /** The rule that asks, and where it stands. */
@@ -1296,12 +1342,74 @@ export interface PermissionAskParams {
   patterns: string[];
   /** What `always` would allow from now on. If it is empty, the client does not offer `always`. */
   always: string[];
+  /** Whether `always` may be replied with the scope `project`: the user trusts the folder, and a project may keep such a reply. */
+  projectAlways?: boolean;
+  /** Why the daemon did not accept this client's last reply. The client asks again. */
+  problem?: string;
   /** One line for the user. */
   title: string;
   /** The rule that asks, and where it stands. */
   why?: string;
   /** What the user is shown. */
   metadata?: PermissionAskMetadata;
+}
+
+/** What is decided about one path or command. */
+export interface PermissionDecisionInfo {
+  /** The key of the rules. */
+  key: string;
+  /** The path, or the command as it was understood. */
+  pattern: string;
+  /** What happens. */
+  action: PermissionActionInfo;
+  /** The rule that decides, and where it stands. */
+  why: string;
+}
+
+/** A call to explain without making it. */
+export interface PermissionExplainParams {
+  /** Where the call would be made. By default the client's first workspace folder. */
+  folder?: string;
+  /** The key of the rules: `bash`, `read`, `edit`, `webfetch`, … */
+  key: string;
+  /** The command, the path or the address. */
+  target: string;
+  /** For this agent. By default the configured one. */
+  agent?: string;
+  /** Under this preset. By default the configured one. */
+  preset?: PermissionPresetInfo;
+}
+
+/** What the rules decide about a call. Replies for a session do not count. */
+export interface PermissionExplainResult {
+  /** The strictest of all decisions. */
+  action: PermissionActionInfo;
+  /** The agent whose rules count. */
+  agent: string;
+  /** The preset that counts. */
+  preset: PermissionPresetInfo;
+  /** Each part of the call. All must be allowed. */
+  decisions: PermissionDecisionInfo[];
+  /** What `always` would allow. */
+  always: string[];
+  /** What the rules alone do not decide, in sentences. */
+  notes: string[];
+}
+
+/** The project whose replies to list. */
+export interface PermissionListParams {
+  /** A folder of the project. By default the client's first workspace folder. */
+  folder?: string;
+}
+
+/** What the user always allows in a project. */
+export interface PermissionListResult {
+  /** The root of the project. */
+  project: string;
+  /** Whether the user trusts it. If not, the project's replies do not count. */
+  trusted: boolean;
+  /** Those of the project, then those of its running sessions. */
+  replies: KeptReplyInfo[];
 }
 
 /** What runs unasked, in one word. */
@@ -1317,8 +1425,14 @@ export type PermissionPresetInfo =
 export type PermissionReply =
   /** Allow it this time. */
   | { reply: "once" }
-  /** Allow it this time, and what the ask lists as `always` from now on in this session. */
-  | { reply: "always" }
+  /** Allow it this time, and more from now on. If the daemon cannot accept the patterns, it sends the ask again with a `problem`. */
+  | {
+      reply: "always";
+      /** Where it counts. */
+      scope?: AlwaysScopeInfo;
+      /** What to allow: the user's own list. By default what the ask lists as `always`. It need not match this call. */
+      patterns?: string[];
+    }
   /** Reject it. With a reason, the model is told and continues; without one, the turn stops. */
   | {
       reply: "reject";
@@ -1329,6 +1443,26 @@ export type PermissionReply =
   | { reply: "nobody" }
   /** No reply from this client: the ask was settled, or the user closed its window. It stays open for other clients. */
   | { reply: "cancelled" };
+
+/** Which replies to take back: all of the project and its running sessions that have the given properties. */
+export interface PermissionRevokeParams {
+  /** A folder of the project. By default the client's first workspace folder. */
+  folder?: string;
+  /** Only this pattern. */
+  pattern?: string;
+  /** Only this key. */
+  key?: string;
+  /** Only this scope. */
+  scope?: AlwaysScopeInfo;
+  /** Of the sessions, only this one. */
+  session?: string;
+}
+
+/** The replies that were taken back. A waiting call is not affected; the next one is asked about. */
+export interface PermissionRevokeResult {
+  /** In the order of the list. */
+  revoked: KeptReplyInfo[];
+}
 
 /** A settled ask. */
 export interface PermissionSettledParams {
@@ -1856,6 +1990,8 @@ export interface SessionInfo {
   review?: ReviewTimingInfo;
   /** What runs unasked, if the user chose that for this session. */
   preset?: PermissionPresetInfo;
+  /** What runs unasked: the user's choice or else the configuration's, as far as the trust of the folder lets it count. Missing in lists. */
+  activePreset?: PermissionPresetInfo;
   /** When it was created, in milliseconds since 1970. */
   created: number;
   /** When it last changed, in milliseconds since 1970. */

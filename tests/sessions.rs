@@ -2,6 +2,7 @@
 
 mod agent_ownership;
 mod agents;
+mod always;
 mod attachments;
 mod batch;
 mod calls;

@@ -36,6 +36,10 @@ pub struct SessionInfo {
     /// What runs unasked, if the user chose that for this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<PermissionPresetInfo>,
+    /// What runs unasked: the user's choice or else the configuration's, as far as the trust of the folder lets it count. Missing
+    /// in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_preset: Option<PermissionPresetInfo>,
     /// When it was created, in milliseconds since 1970.
     pub created: u64,
     /// When it last changed, in milliseconds since 1970.

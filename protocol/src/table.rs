@@ -15,7 +15,9 @@ use crate::event::EventParams;
 use crate::inline::{InlineCancelParams, InlineRefineParams, InlineStartParams, InlineStartResult};
 use crate::method::methods;
 use crate::permission::{
-    PermissionAskParams, PermissionReply, PermissionSettledParams, SessionSetPresetParams,
+    PermissionAskParams, PermissionExplainParams, PermissionExplainResult, PermissionListParams,
+    PermissionListResult, PermissionReply, PermissionRevokeParams, PermissionRevokeResult,
+    PermissionSettledParams, SessionSetPresetParams,
 };
 use crate::question::{QuestionAskParams, QuestionReply, QuestionSettledParams};
 use crate::review::{
@@ -98,6 +100,12 @@ methods! {
     ToDaemon Request Status = "status" (Empty => StatusResult)
     /// Records whether the user trusts a folder. Only a user's own choice may be sent.
     ToDaemon Request TrustSet = "trust/set" (TrustSetParams => TrustInfo)
+    /// Lists what the user always allows in a project and in its running sessions.
+    ToDaemon Request PermissionList = "permission/list" (PermissionListParams => PermissionListResult)
+    /// Takes back what the user always allows. Only a user's own choice may be sent.
+    ToDaemon Request PermissionRevoke = "permission/revoke" (PermissionRevokeParams => PermissionRevokeResult)
+    /// Explains which rules decide about a call, without making it.
+    ToDaemon Request PermissionExplain = "permission/explain" (PermissionExplainParams => PermissionExplainResult)
     /// Restarts language servers of the daemon, also those that it gave up.
     ToDaemon Request ServersRestart = "servers/restart" (ServersRestartParams => ServersRestartResult)
     /// Returns the diagnostics of the client's own language servers, and the certainty that they are for the present text.

@@ -19,7 +19,7 @@ fn without_a_command_there_is_help() {
         !   models       List the models you can use, and what the others lack
         !   config       Show the configuration and where each value comes from
         !   trust        Trust a folder, so that its programs may run and its configuration counts
-        !   permission   Show which rule decides about a call, and where it stands
+        !   permission   List and take back what you always allow; show which rule decides about a call
         !   auth         Store API keys of providers in a file that only you can read
         !   lsp          Speak LSP with the editor that starts this; starts the daemon if needed
         !   daemon       Run the daemon in the foreground

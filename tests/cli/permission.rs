@@ -1,4 +1,4 @@
-//! `copydesk permission explain`: which rule decides, where it stands, and how a command is read.
+//! `copydesk permission`: what is always allowed, which rule decides, where it stands, and how a command is read.
 
 use expect_test::expect;
 use serde_json::{Value, json};
@@ -104,4 +104,68 @@ fn in_an_untrusted_folder_the_users_own_rules_allow_no_command() {
         serde_json::from_str::<Value>(&ran.stdout).unwrap()["action"].clone()
     };
     assert_eq!(["ls", "cargo test", "git push"].map(action), ["allow", "ask", "deny"]);
+}
+
+const REPLIES: &str = "~/.local/state/copydesk/replies.json";
+
+/// An environment whose user always allows something in the project, and in another one.
+fn with_replies() -> TestEnvironment {
+    let env = TestEnvironment::new().with_files(&[("other/.git/x", "")]);
+    let reply =
+        |key: &str, pattern: &str| json!({ "key": key, "pattern": pattern, "since": 1_763_000_000_000_u64 });
+    let root = |folder: &str| env.path(folder).canonicalize().unwrap().to_str().unwrap().to_owned();
+    let (project, other) = (root(""), root("other"));
+    let own = [reply("bash", "git push *"), reply("webfetch", "https://e.org/*")];
+    env.write(REPLIES, json!({ "projects": { project: own, other: [reply("bash", "ls *")] } }).to_string());
+    env.trust_project();
+    env
+}
+
+#[test]
+fn what_is_always_allowed_is_listed_and_taken_back() {
+    let env = with_replies();
+    env.run(&["permission", "list"]).assert_output(&expect![[r#"
+        Always allowed in PROJECT
+          bash git push *           in every session, since 13 Nov 2025 02:13
+          webfetch https://e.org/*  in every session, since 13 Nov 2025 02:13
+    "#]]);
+    let explained = env.run(&["permission", "explain", "bash", "git push origin"]);
+    assert!(
+        explained
+            .stdout
+            .contains("allow bash git push origin\n        your reply \"always\" for this project"),
+        "{explained:?}"
+    );
+    env.run(&["permission", "revoke", "--key", "bash", "https://e.org/*"]).assert_output(&expect![[r#"
+        There is no such reply `https://e.org/*` here; `copydesk permission list` shows what there is.
+        exit code 1
+    "#]]);
+    env.run(&["permission", "revoke", "git push *"]).assert_output(&expect![[r#"
+        No longer allowed: bash git push *  in every session, since 13 Nov 2025 02:13
+    "#]]);
+    let listed = env.run(&["permission", "list", "--json"]).json();
+    assert_eq!((&listed["replies"][0]["key"], &listed["trusted"]), (&json!("webfetch"), &json!(true)));
+    env.run(&["permission", "revoke", "--all"]);
+    env.run(&["permission", "list"]).assert_output(&expect![[r#"
+        Nothing is always allowed in PROJECT.
+    "#]]);
+    let kept: Value = serde_json::from_str(&env.read(REPLIES)).unwrap();
+    assert_eq!(kept["projects"].as_object().unwrap().len(), 1, "the other project's stay: {kept}");
+}
+
+#[test]
+fn in_an_untrusted_folder_what_is_always_allowed_does_not_count() {
+    let env = with_replies();
+    env.forget_trust();
+    let listed = env.run(&["permission", "list"]).stdout;
+    assert!(listed.contains("You do not trust this folder"), "{listed}");
+    let explained = env.run(&["permission", "explain", "--json", "bash", "git push origin"]).json();
+    assert_eq!(explained["action"], "ask");
+}
+
+#[test]
+fn revoking_needs_a_pattern_or_all() {
+    for args in [&["permission", "revoke"][..], &["permission", "revoke", "--all", "ls *"]] {
+        assert_eq!(TestEnvironment::new().run(args).code, Some(2), "{args:?}");
+    }
 }

@@ -10,6 +10,9 @@ use crate::sessions::harness::ScriptedEnvironment;
 /// The end of the question, where the answer is typed.
 pub(crate) const PROMPT: &str = "no, because…  ›";
 
+/// The same if the keys do not fit on one line.
+pub(crate) const LISTED_PROMPT: &str = "no, because…\n  ›";
+
 /// A scripted model and a terminal that has colours and can clear a line.
 pub(crate) fn scripted(turns: impl IntoIterator<Item = ScriptedTurn>) -> ScriptedEnvironment {
     scripted_with_config(turns, json!({}))
@@ -166,14 +169,22 @@ async fn what_was_typed_before_the_question_is_no_answer() {
 fn a_command_has_its_own_keys() {
     let command =
         || ScriptedTurn::new().call("c1", "bash", json!({ "command": "touch log", "description": "Log" }));
-    for (answers, code) in [(&["e", "q", "n"][..], 1), (&["d", "c", "a"], 0), (&["y"], 0)] {
+    for (answers, code) in [(&["x", "q", "n"][..], 1), (&["d", "c", "a"], 0), (&["y"], 0)] {
         let scripted =
             scripted([command()].into_iter().chain((code == 0).then(|| ScriptedTurn::new().text("ok"))));
         let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
         for (at, answer) in answers.iter().enumerate() {
-            terminal.wait_for_text_times(PROMPT, at + 1);
-            let keys = terminal.rows().last().unwrap().clone();
-            assert_eq!(keys, "  [y] yes  [a] always (bash: touch *)  [n] no, stop  [r] no, because…  ›");
+            terminal.wait_for_text_times(LISTED_PROMPT, at + 1);
+            let keys = [
+                "  [y] yes",
+                "  [a] always (bash: touch *)",
+                "  [p] always in this project",
+                "  [e] edit what always allows",
+                "  [n] no, stop",
+                "  [r] no, because…",
+                "  ›",
+            ];
+            assert!(terminal.rows().ends_with(&keys.map(str::to_owned)), "{:?}", terminal.rows());
             terminal.line(answer);
         }
         assert_eq!(terminal.wait_for_exit(), Some(code), "{}", terminal.text());

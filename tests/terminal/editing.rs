@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use super::approval::{PROMPT, scripted};
+use serde_json::json;
+
+use super::approval::{LISTED_PROMPT, PROMPT, scripted};
 use super::hunks::{BOTH, NEW, OLD, edit, four_hunks, wait_for_question};
 use super::screen::{CTRL_C, TestTerminal};
 use crate::model_server::ScriptedTurn;
@@ -162,5 +164,41 @@ fn ctrl_c_in_the_editor_is_for_the_editor() {
         terminal.line("d");
         assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
         assert_eq!(scripted.env.read("a.txt"), OLD.replace("two", "2"));
+    }
+}
+
+/// The first list is too wide: the daemon asks again. The second is kept for the project.
+#[test]
+fn what_always_allows_is_edited_before_it_is_accepted() {
+    for place in BOTH {
+        let command = json!({ "command": "touch log", "description": "Log" });
+        let turns = [ScriptedTurn::new().call("c1", "bash", command), ScriptedTurn::new().text("ok")];
+        let mut scripted = scripted(turns);
+        let second = scripted.env.path("~/second");
+        let script = format!(
+            "if [ -e {0} ]; then new='touch log *'; else new='sh *'; cp \"$1\" {0}; fi; sed -i \"1s/.*/$new/\" \"$1\"",
+            second.display()
+        );
+        editor(&mut scripted, &script);
+        let _up = scripted.start_daemon(place);
+        let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
+        terminal.wait_for_text_times(LISTED_PROMPT, 1);
+        terminal.line("e");
+        terminal.wait_for_text("[a] always (bash: sh *)");
+        terminal.wait_for_text_times(LISTED_PROMPT, 2);
+        terminal.line("a");
+        terminal.wait_for_text("not accepted: the program of the pattern `sh *` may run");
+        terminal.wait_for_text_times(LISTED_PROMPT, 3);
+        assert!(scripted.env.read("~/second").starts_with("touch *\n# ----"), "it is prefilled");
+        assert!(!scripted.env.exists("log"));
+        terminal.line("e");
+        terminal.wait_for_text("[a] always (bash: touch log *)");
+        terminal.wait_for_text_times(LISTED_PROMPT, 4);
+        terminal.line("p");
+        assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
+        assert!(scripted.env.exists("log"));
+        let listed = scripted.env.run(&["permission", "list", "--json"]).json();
+        let kept = &listed["replies"][0];
+        assert_eq!((&kept["pattern"], &kept["scope"]), (&json!("touch log *"), &json!("project")));
     }
 }

@@ -21,6 +21,8 @@ fn a_narrow_window_has_one_key_per_line() {
             "n)",
             "  [y] yes",
             "  [a] always (bash: cargo check *)",
+            "  [p] always in this project",
+            "  [e] edit what always allows",
             "  [n] no, stop",
             "  [r] no, because…",
             "  ›",

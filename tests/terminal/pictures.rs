@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::approval::PROMPT;
+use super::approval::{LISTED_PROMPT, PROMPT};
 use super::screen::TestTerminal;
 use super::svg;
 use super::tour::tour_environment;
@@ -15,9 +15,9 @@ use super::tour::tour_environment;
 fn pictures() {
     let env = tour_environment();
     let mut terminal = TestTerminal::start_sized(&env, &["tour"], 60, 104);
-    terminal.wait_for_text_times(PROMPT, 1);
+    terminal.wait_for_text(LISTED_PROMPT);
     terminal.line("y");
-    terminal.wait_for_text_times(PROMPT, 2);
+    terminal.wait_for_text(PROMPT);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("pictures");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("tour.svg"), svg::draw(terminal.screen())).unwrap();

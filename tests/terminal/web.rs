@@ -19,7 +19,7 @@ fn a_fetch_is_asked_for_by_its_address_and_always_means_its_host() {
     terminal.wait_for_text("\u{203a}");
     let rows = terminal.rows();
     assert_eq!(rows[0], format!("? Fetch {}", site.url("/one")));
-    assert!(rows[1].starts_with("  why: ") && rows[2].contains(&site.url("/*")), "{rows:?}");
+    assert!(rows[1].starts_with("  why: ") && rows[3].contains(&site.url("/*")), "{rows:?}");
     terminal.line("a");
     assert_eq!(terminal.wait_for_exit(), Some(0));
     let text = terminal.text();

@@ -52,7 +52,9 @@ pub(crate) enum CliCommand {
     /// tightens. Trust counts for everything below the folder: you can trust the parent of many clones. It includes the
     /// configuration files as they are now; one that changes later is not trusted until you run this again.
     Trust(TrustArgs),
-    /// Show which rule decides about a call, and where it stands
+    /// List and take back what you always allow; show which rule decides about a call
+    ///
+    /// "Always" for a project counts in every session there, as long as you trust the project. Copydesk keeps it outside the repository.
     Permission(PermissionArgs),
     /// Store API keys of providers in a file that only you can read
     Auth(AuthArgs),
@@ -131,10 +133,30 @@ pub(crate) struct PermissionArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PermissionCommand {
+    /// List what you always allow in this project, and in its open sessions
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take back what you always allow: copydesk permission revoke 'git push *'
+    ///
+    /// It counts from the next call on, also in running sessions. The exit code is 1 if there was nothing to take back.
+    Revoke {
+        /// The pattern, as `list` shows it
+        #[arg(required_unless_present = "all")]
+        pattern: Option<String>,
+        /// Everything in this project and its open sessions
+        #[arg(long, conflicts_with = "pattern")]
+        all: bool,
+        /// Only of this key: bash, edit, webfetch, …
+        #[arg(long, value_parser = NonEmptyStringValueParser::new())]
+        key: Option<String>,
+    },
     /// Explain a call without making it: copydesk permission explain bash 'git push'
     ///
-    /// Shows how a command is read, what is decided about each part, and by which rule. Replies that you gave in a session do
-    /// not count.
+    /// Shows how a command is read, what is decided about each part, and by which rule. What you always allow in this project
+    /// counts; what you allowed for a session does not.
     Explain {
         /// The key of the rules: bash, read, edit, webfetch, …
         key: String,

@@ -81,7 +81,7 @@ fn run_command() -> anyhow::Result<ExitCode> {
             setup().and_then(|setup| command::config::run(&setup, &options)).map(done)
         }
         CliCommand::Permission(options) => {
-            setup().and_then(|setup| command::permission::run(&setup, &options)).map(done)
+            setup().and_then(|setup| command::permission::run(&setup, &options))
         }
         CliCommand::Doctor { json } => setup().and_then(|setup| command::doctor::run(&setup, json)),
         CliCommand::Daemon(options) => {

@@ -8,6 +8,7 @@ use std::fmt::Display;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anstyle::{AnsiColor, Style};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -49,6 +50,13 @@ pub(crate) fn styled(style: Style, text: impl Display) -> String {
 /// Joins all lines into one.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// `15 Nov 2026 04:50`, in UTC.
+pub(crate) fn date_of(milliseconds: u64) -> String {
+    let time = UNIX_EPOCH.checked_add(Duration::from_millis(milliseconds)).unwrap_or_else(SystemTime::now);
+    let date = httpdate::fmt_http_date(time);
+    date.get(5..22).unwrap_or(&date).to_owned()
 }
 
 /// Cuts a text to this many columns.

@@ -47,6 +47,7 @@ mod decode;
 mod discover;
 mod entries;
 mod error;
+pub mod kept_replies;
 pub mod keys;
 mod keys_without_effect;
 mod mask;
@@ -59,6 +60,7 @@ pub mod private_file;
 mod read;
 mod schema;
 mod source;
+pub mod state_file;
 mod substitute;
 #[cfg(test)]
 mod tests;

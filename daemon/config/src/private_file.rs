@@ -1,4 +1,4 @@
-//! Files that only the user can read: keys, trust.
+//! Files that only the user can read: keys, trust, replies.
 //!
 //! Written with mode 0600 into a folder created with 0700, flushed, and replaced atomically: a reader sees
 //! the old or the new content, and a crash leaves one of them.

@@ -3,22 +3,17 @@
 //! The authors of a repository wrote its files, not the user. Until the user trusts a folder, nothing that lies in it runs. The
 //! innermost folder with an entry decides, so the parent of many clones can be trusted. A configuration file is trusted in a trusted
 //! folder with one content: it may send keys to an address, so a commit that changes it needs the user's consent again.
-//! `trust.json` in the state folder stores both by path, symlinks resolved. Only the user can read it; it is replaced atomically,
-//! under a lock.
+//! `trust.json` in the state folder stores both by path, symlinks resolved (`state_file.rs`).
 
 use std::{
     collections::BTreeMap,
-    io,
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{ConfigError, private_file, read::read_bytes};
-
-/// More than any user's folders need.
-const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
+use crate::state_file::{self, StateFileError, real_name};
 
 /// Whether the user trusts a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +40,17 @@ pub struct TrustStamp {
     pub refused: Vec<PathBuf>,
 }
 
+impl TrustStamp {
+    /// Whether `now` takes back some of this trust.
+    pub fn is_lost_in(&self, now: &Self) -> bool {
+        let names = |stamp: &Self| stamp.files.iter().map(|(file, _)| file.clone()).collect::<Vec<_>>();
+        let kept = names(now);
+        (self.trust.is_trusted() && !now.trust.is_trusted())
+            || names(self).iter().any(|file| !kept.contains(file))
+            || now.refused.iter().any(|folder| !self.refused.contains(folder))
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustStore {
     path: PathBuf,
@@ -62,46 +68,15 @@ struct TrustEntries {
     files: BTreeMap<String, String>,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("{}: {reason}", .path.display())]
-pub struct TrustStoreError {
-    path: PathBuf,
-    reason: String,
-}
-
-impl TrustStoreError {
-    fn new(path: &Path, reason: impl Into<String>) -> Self {
-        Self { path: path.into(), reason: reason.into() }
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The message without the path.
-    pub fn reason(&self) -> &str {
-        &self.reason
-    }
-}
-
 impl TrustStore {
     /// A store that trusts nothing.
     pub fn empty(state_dir: &Path) -> Self {
         Self { path: state_dir.join("trust.json"), entries: TrustEntries::default() }
     }
 
-    pub fn load(state_dir: &Path) -> Result<Self, TrustStoreError> {
-        let mut trust = Self::empty(state_dir);
-        let bytes = match read_bytes(&trust.path, MAX_FILE_BYTES) {
-            Ok(bytes) => bytes,
-            Err(ConfigError::Unreadable { error, .. }) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(trust);
-            }
-            Err(error) => return Err(TrustStoreError::new(&trust.path, error.reason(&trust.path))),
-        };
-        trust.entries = serde_json::from_slice(&bytes)
-            .map_err(|error| TrustStoreError::new(&trust.path, format!("is damaged ({error}); remove it")))?;
-        Ok(trust)
+    pub fn load(state_dir: &Path) -> Result<Self, StateFileError> {
+        let Self { path, .. } = Self::empty(state_dir);
+        Ok(Self { entries: state_file::load(&path)?, path })
     }
 
     /// Whether the user trusts `folder`: the entry of the folder, or of the nearest one above it.
@@ -129,21 +104,21 @@ impl TrustStore {
 
     /// Whether the user trusts a configuration file of a trusted folder with this content.
     pub fn is_file_trusted(&self, file: &Path, content: &[u8]) -> bool {
-        let known = name(file).ok().and_then(|name| self.entries.files.get(&name));
+        let known = real_name(file).ok().and_then(|name| self.entries.files.get(&name));
         known.is_some_and(|known| *known == digest(content))
     }
 
-    pub fn add_file(&mut self, file: &Path, content: &[u8]) -> Result<(), TrustStoreError> {
-        self.entries.files.insert(name(file)?, digest(content));
+    pub fn add_file(&mut self, file: &Path, content: &[u8]) -> Result<(), StateFileError> {
+        self.entries.files.insert(real_name(file)?, digest(content));
         Ok(())
     }
 
     /// The user trusts a folder and everything below it, or does not. A refusal takes back what they trusted below it; a refusal below it
     /// stays.
-    pub fn set(&mut self, folder: &Path, is_trusted: bool) -> Result<(), TrustStoreError> {
-        let name = name(folder)?;
+    pub fn set(&mut self, folder: &Path, is_trusted: bool) -> Result<(), StateFileError> {
+        let name = real_name(folder)?;
         if is_trusted && name == "/" {
-            return Err(TrustStoreError::new(folder, "cannot be trusted: it contains every folder"));
+            return Err(StateFileError::new(folder, "cannot be trusted: it contains every folder"));
         }
         let is_below = |path: &String| Path::new(path).starts_with(&name);
         if !is_trusted {
@@ -162,28 +137,16 @@ impl TrustStore {
     /// Changes the list in the file. Two programs that do so at once never lose each other's changes.
     pub fn update<T>(
         state_dir: &Path,
-        change: impl FnOnce(&mut Self) -> Result<T, TrustStoreError>,
-    ) -> Result<T, TrustStoreError> {
-        let path = Self::empty(state_dir).path;
-        let error = |error: io::Error| TrustStoreError::new(&path, format!("cannot be written: {error}"));
-        let _lock = private_file::lock_file(&path).map_err(error)?;
-        let before = Self::load(state_dir)?;
-        let mut trust = before.clone();
-        let changed = change(&mut trust)?;
-        if trust != before {
-            let text = serde_json::to_vec_pretty(&trust.entries).map_err(io::Error::from).map_err(error)?;
-            private_file::replace_file(&path, &text).map_err(error)?;
-        }
-        Ok(changed)
+        change: impl FnOnce(&mut Self) -> Result<T, StateFileError>,
+    ) -> Result<T, StateFileError> {
+        let Self { path, .. } = Self::empty(state_dir);
+        state_file::update(&path, |entries| {
+            let mut trust = Self { path: path.clone(), entries: std::mem::take(entries) };
+            let changed = change(&mut trust);
+            *entries = trust.entries;
+            changed
+        })
     }
-}
-
-/// The path with symlinks resolved. A deleted folder keeps its written path, so that its trust can be revoked.
-fn name(path: &Path) -> Result<String, TrustStoreError> {
-    let real = path.canonicalize().unwrap_or_else(|_| path.into());
-    real.into_os_string()
-        .into_string()
-        .map_err(|_| TrustStoreError::new(path, "expected a path that is UTF-8"))
 }
 
 fn digest(content: &[u8]) -> String {
@@ -228,11 +191,14 @@ mod tests {
         let stamp = loaded.stamp(&folder);
         loaded.add_file(&file, b"{ }").unwrap();
         assert_ne!(loaded.stamp(&folder), stamp);
+        assert!(!stamp.is_lost_in(&loaded.stamp(&folder)), "the file is trusted with another content");
 
         // A refusal above takes it all back.
         loaded.set(dir.path(), false).unwrap();
         assert_eq!(loaded.trust_of(&folder), FolderTrust::Restricted);
         assert!(!loaded.is_file_trusted(&file, b"{ }"));
+        let refused = loaded.stamp(&folder);
+        assert!(stamp.is_lost_in(&refused) && !refused.is_lost_in(&stamp));
     }
 
     #[test]
@@ -276,7 +242,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let failed = TrustStore::update(dir.path(), |trust| {
             trust.set(Path::new("/a"), true)?;
-            Err::<(), _>(TrustStoreError::new(Path::new("/b"), "no"))
+            Err::<(), _>(StateFileError::new(Path::new("/b"), "no"))
         });
         assert!(failed.is_err());
         assert_eq!(TrustStore::load(dir.path()).unwrap(), TrustStore::empty(dir.path()));

@@ -13,6 +13,7 @@ pub mod environment;
 mod instructions;
 pub mod languages;
 pub mod permission_report;
+pub mod project_replies;
 pub mod providers;
 pub mod reviews;
 pub mod rules;

@@ -4,13 +4,16 @@ use copydesk_config::LoadedConfig;
 use copydesk_permission::{
     Ask, ExplainedPattern, PermissionAction, PermissionPreset, RuleLayers, ShellPlace, read_command,
 };
+use copydesk_protocol::permission::{PermissionActionInfo, PermissionDecisionInfo, PermissionExplainResult};
 use copydesk_tool::PlanFile;
 use copydesk_tool::tools::rule_names;
 use copydesk_workspace::files::{ResolvedPath, WorkspaceFiles};
 
 use crate::agents::{self, AgentRegistry};
-use crate::rules;
+use crate::project_replies;
+use crate::rules::{self, PresetSource};
 use crate::session_builder::{ConfigurationRules, agent_rules};
+use crate::session_host::convert;
 use crate::setup::UserSetup;
 
 /// A call as a user names it.
@@ -61,12 +64,17 @@ pub fn report_permission(
     let (rules, own) = agent_rules(configuration, &agent, call.preset, &PlanFile::new(0).pattern());
     let mut layers = RuleLayers::new([rules]);
     layers.set_user_rules(own);
+    let mut notes = Vec::new();
+    match project_replies::active_replies(setup) {
+        Ok(replies) => drop(layers.set_project_replies(replies)),
+        Err(error) => notes.push(format!("What you always allow in this project does not count: {error}.")),
+    }
     let mut report = PermissionReport {
         agent: agent.name.clone(),
-        preset: call.preset.unwrap_or_else(|| rules::config_preset(loaded)),
+        preset: PresetSource::of(loaded).active(call.preset),
         decisions: Vec::new(),
         always: Vec::new(),
-        notes: Vec::new(),
+        notes,
     };
     let files = WorkspaceFiles::new(&setup.cwd, &setup.paths.home);
     match call.key.as_str() {
@@ -81,7 +89,29 @@ pub fn report_permission(
     Ok(report)
 }
 
+fn action_info(action: PermissionAction) -> PermissionActionInfo {
+    match action {
+        PermissionAction::Allow => PermissionActionInfo::Allow,
+        PermissionAction::Ask => PermissionActionInfo::Ask,
+        PermissionAction::Deny => PermissionActionInfo::Deny,
+    }
+}
+
 impl PermissionReport {
+    /// The report as clients get it.
+    pub fn into_info(self) -> PermissionExplainResult {
+        let action = action_info(self.action());
+        let decision = |(key, decision): (String, ExplainedPattern)| PermissionDecisionInfo {
+            key,
+            pattern: decision.pattern,
+            action: action_info(decision.action),
+            why: decision.reason.to_string(),
+        };
+        let Self { agent, preset, decisions, always, notes } = self;
+        let decisions = decisions.into_iter().map(decision).collect();
+        PermissionExplainResult { action, agent, preset: convert::preset(preset), decisions, always, notes }
+    }
+
     fn add(&mut self, layers: &RuleLayers, key: &str, patterns: Vec<String>) {
         self.add_ask(layers, &Ask { key: key.to_owned(), patterns, ..Ask::default() });
     }

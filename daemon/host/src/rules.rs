@@ -32,6 +32,26 @@ pub fn config_preset(loaded: &LoadedConfig) -> PermissionPreset {
     if loaded.merged.untrusted_origin(&["preset"]).is_some() { all.min(own) } else { all }
 }
 
+/// What decides about the preset of a session, besides the user's choice for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PresetSource {
+    configured: PermissionPreset,
+    is_trusted: bool,
+}
+
+impl PresetSource {
+    pub(crate) fn of(loaded: &LoadedConfig) -> Self {
+        Self { configured: config_preset(loaded), is_trusted: loaded.trust.trust.is_trusted() }
+    }
+
+    /// The preset that counts. A build or a test runs what lies in the folder, so in an untrusted one every command asks that the
+    /// presets do not call reading.
+    pub(crate) fn active(self, chosen: Option<PermissionPreset>) -> PermissionPreset {
+        let preset = chosen.unwrap_or(self.configured);
+        if self.is_trusted { preset } else { preset.min(PermissionPreset::Normal) }
+    }
+}
+
 /// Says where each rule stands: the rules have the order of the settings.
 fn with_places(
     loaded: &LoadedConfig,

@@ -31,7 +31,11 @@ use crate::session_builder::SessionServices;
 use crate::setup::UserSetup;
 use crate::subagent_host::SubagentHost;
 
+mod always_replies;
 mod ask_messages;
+// As `hosted_session`.
+#[allow(clippy::await_holding_invalid_type)]
+mod client_replies;
 pub mod convert;
 mod error;
 mod event_forwarder;

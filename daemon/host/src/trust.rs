@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use copydesk_config::ConfigLayer;
 use copydesk_config::paths::workspace_root;
-use copydesk_config::trust::{FolderTrust, TrustStamp, TrustStore, TrustStoreError};
+use copydesk_config::state_file::StateFileError;
+use copydesk_config::trust::{FolderTrust, TrustStamp, TrustStore};
 use copydesk_protocol::trust::{TrustInfo, TrustState};
 
 use crate::setup::UserSetup;
@@ -71,11 +72,7 @@ fn describe(folder: PathBuf, trust: FolderTrust) -> TrustInfo {
 
 /// Records whether the user trusts `folder` and all below it. Trust includes the configuration files below `folder` that a session in
 /// the setup's folder reads, as they are now; returns their paths.
-pub fn set_trust(
-    setup: &UserSetup,
-    folder: &Path,
-    is_trusted: bool,
-) -> Result<Vec<PathBuf>, TrustStoreError> {
+pub fn set_trust(setup: &UserSetup, folder: &Path, is_trusted: bool) -> Result<Vec<PathBuf>, StateFileError> {
     // A configuration that cannot be read is reported where it is used. Trusting the folder does not depend on it.
     let files =
         if is_trusted { setup.load().map(|loaded| loaded.files).unwrap_or_default() } else { Vec::new() };

@@ -22,14 +22,41 @@ pub struct Ask {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AskReply {
     Once,
-    /// Also allows the ask's `always_patterns` for as long as the session remembers.
-    Always,
+    /// Also allows more from now on.
+    Always {
+        scope: AlwaysScope,
+        /// The user's own list in place of the ask's `always_patterns`; see `check_always_patterns`.
+        patterns: Option<Vec<String>>,
+    },
     /// With a reason, the model reads it and continues; without one, the turn stops.
     Reject {
         reason: Option<String>,
     },
     /// No user is attached who could reply.
     Unattended,
+}
+
+/// Where a reply of "always" counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AlwaysScope {
+    /// For as long as the session remembers.
+    #[default]
+    Session,
+    /// In every session of the project. Whoever stores these replies gives them to `RuleLayers::set_project_replies`.
+    Project,
+}
+
+/// What a reply of "always" allows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RememberedPattern {
+    pub key: String,
+    pub pattern: String,
+}
+
+impl RememberedPattern {
+    pub fn new(key: impl Into<String>, pattern: impl Into<String>) -> Self {
+        Self { key: key.into(), pattern: pattern.into() }
+    }
 }
 
 /// The rules' decision about an ask.

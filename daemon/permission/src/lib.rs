@@ -9,6 +9,7 @@
 //! Invariant: without a matching rule the decision is to ask.
 //! Invariant: a user's reply never allows what a rule denies.
 
+mod always_check;
 mod ask;
 mod command_pattern;
 mod command_rules;
@@ -26,7 +27,8 @@ mod wildcard;
 #[cfg(test)]
 mod conformance_tests;
 
-pub use ask::{Ask, AskReply, PermissionDecision, PermissionDeniedError};
+pub use always_check::{AlwaysPatternError, check_always_patterns, may_keep_for_project};
+pub use ask::{AlwaysScope, Ask, AskReply, PermissionDecision, PermissionDeniedError, RememberedPattern};
 pub use command_pattern::CommandPattern;
 pub use default_rules::{default_rules, preset_rules};
 pub use pending_asks::{AskOutcome, PendingAsks, UnknownAskError};

@@ -5,7 +5,10 @@
 
 use thiserror::Error;
 
-use crate::{Ask, AskReply, PermissionAction, PermissionDecision, PermissionRules, RuleLayers};
+use crate::{
+    AlwaysScope, Ask, AskReply, PermissionAction, PermissionDecision, PermissionRules, RememberedPattern,
+    RuleLayers,
+};
 
 /// How a pending ask ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,10 +66,15 @@ impl<Id: Clone + PartialEq> PendingAsks<Id> {
         let (id, ask) = self.pending.remove(at);
         Ok(match reply {
             AskReply::Once => vec![(id, AskOutcome::Allowed)],
-            AskReply::Always => {
-                for pattern in &ask.always_patterns {
-                    self.layers.remember(&ask.key, pattern);
+            AskReply::Always { scope, patterns } => {
+                // What counts for the project is stored, and reaches the layers of all its sessions from there.
+                if scope == AlwaysScope::Session {
+                    for pattern in patterns.as_ref().unwrap_or(&ask.always_patterns) {
+                        self.layers.remember(&ask.key, pattern);
+                    }
                 }
+                // The call itself is allowed even if no edited pattern matches it: the user saw it and said yes. Refusing would
+                // make them answer twice, and the usual edit is `git push origin *` for a call of `git push`.
                 let mut settled = vec![(id, AskOutcome::Allowed)];
                 settled.extend(self.answered());
                 settled
@@ -104,6 +112,12 @@ impl<Id: Clone + PartialEq> PendingAsks<Id> {
         self.answered()
     }
 
+    /// Replaces what the user allowed for the project. Returns the asks that this settles.
+    pub fn set_project_replies(&mut self, replies: Vec<RememberedPattern>) -> Vec<(Id, AskOutcome)> {
+        let _ = self.layers.set_project_replies(replies);
+        self.answered()
+    }
+
     /// Rejects every pending ask: the turn was cancelled or the session closed.
     pub fn reject_all(&mut self) -> Vec<(Id, AskOutcome)> {
         self.pending.drain(..).map(|(id, _)| (id, AskOutcome::Rejected { reason: None })).collect()
@@ -121,6 +135,8 @@ impl<Id: Clone + PartialEq> PendingAsks<Id> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const ALWAYS: AskReply = AskReply::Always { scope: AlwaysScope::Session, patterns: None };
 
     fn ask(pattern: &str) -> Ask {
         Ask {
@@ -158,9 +174,31 @@ mod tests {
     #[test]
     fn always_settles_what_it_answers() {
         let mut asks = waiting(&["git", "ls", "git log"]);
-        let settled = asks.reply(&"git", AskReply::Always);
+        let settled = asks.reply(&"git", ALWAYS);
         assert_eq!(settled, Ok(vec![("git", AskOutcome::Allowed), ("git log", AskOutcome::Allowed)]));
         assert_eq!(asks.ask("next", &ask("git push")), PermissionDecision::Allow);
         assert_eq!(asks.pending(), [("ls", ask("ls"))]);
+    }
+    #[test]
+    fn edited_patterns_replace_the_offered_ones_and_allow_the_call_itself() {
+        let mut asks = waiting(&["git push", "git push origin main"]);
+        let patterns = Some(vec!["git push origin *".to_owned()]);
+        let settled = asks.reply(&"git push", AskReply::Always { scope: AlwaysScope::Session, patterns });
+        let allowed = ["git push", "git push origin main"].map(|id| (id, AskOutcome::Allowed));
+        assert_eq!(settled, Ok(allowed.to_vec()));
+        assert!(matches!(asks.ask("again", &ask("git push")), PermissionDecision::Ask(_)));
+    }
+
+    #[test]
+    fn a_reply_for_the_project_is_remembered_by_whoever_stores_it() {
+        let mut asks = waiting(&["git", "ls"]);
+        let always = AskReply::Always { scope: AlwaysScope::Project, patterns: None };
+        assert_eq!(asks.reply(&"git", always), Ok(vec![("git", AskOutcome::Allowed)]));
+        assert!(asks.layers().remembered_patterns().is_empty());
+        let stored = vec![RememberedPattern::new("bash", "git *"), RememberedPattern::new("bash", "ls")];
+        assert_eq!(asks.set_project_replies(stored), [("ls", AskOutcome::Allowed)]);
+        assert_eq!(asks.ask("more", &ask("git log")), PermissionDecision::Allow);
+        asks.set_project_replies(Vec::new());
+        assert!(matches!(asks.ask("revoked", &ask("git log")), PermissionDecision::Ask(_)));
     }
 }

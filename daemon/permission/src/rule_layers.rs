@@ -4,8 +4,8 @@
 //! "always" to an edit has not spoken about the file that the configuration denies.
 
 use crate::{
-    Ask, PermissionAction, PermissionDecision, PermissionDeniedError, PermissionRule, PermissionRules,
-    matches_wildcard,
+    AlwaysScope, Ask, PermissionAction, PermissionDecision, PermissionDeniedError, PermissionRule,
+    PermissionRules, RememberedPattern, matches_wildcard,
 };
 
 mod commands;
@@ -28,7 +28,7 @@ enum WeighedReason {
     /// It may run what this rule is about.
     MayHide,
     Chosen,
-    Remembered,
+    Remembered(AlwaysScope),
     /// It only runs another command, which is decided by itself.
     Transparent,
 }
@@ -41,7 +41,9 @@ pub struct RuleLayers {
     user_rules: PermissionRules,
     /// The rules of parent sessions, whose denials apply here too.
     parent_rules: Vec<PermissionRules>,
-    remembered: Vec<(String, String)>,
+    remembered: Vec<RememberedPattern>,
+    /// The `Always` replies that count in every session of the project.
+    project_replies: Vec<RememberedPattern>,
     /// The user's choice per key. It replaces every rule that does not deny.
     chosen: Vec<(String, PermissionAction)>,
 }
@@ -76,16 +78,26 @@ impl RuleLayers {
         self.user_rules = own;
     }
 
-    /// The `Always` replies, as key and pattern.
-    pub fn remembered_patterns(&self) -> &[(String, String)] {
+    /// The `Always` replies of this session.
+    pub fn remembered_patterns(&self) -> &[RememberedPattern] {
         &self.remembered
     }
 
     pub fn remember(&mut self, key: &str, pattern: &str) {
-        let new = (key.to_owned(), pattern.to_owned());
+        let new = RememberedPattern::new(key, pattern);
         if !self.remembered.contains(&new) {
             self.remembered.push(new);
         }
+    }
+
+    /// Takes back an `Always` reply of this session.
+    pub fn forget(&mut self, reply: &RememberedPattern) {
+        self.remembered.retain(|remembered| remembered != reply);
+    }
+
+    /// Replaces the `Always` replies that count in every session of the project, and returns those before.
+    pub fn set_project_replies(&mut self, replies: Vec<RememberedPattern>) -> Vec<RememberedPattern> {
+        std::mem::replace(&mut self.project_replies, replies)
     }
 
     /// `None` returns the key to the rules.
@@ -119,8 +131,11 @@ impl RuleLayers {
             PermissionAction::Allow | PermissionAction::Ask if let Some(action) = self.chosen_action(key) => {
                 weighed(action, WeighedReason::Chosen)
             }
-            PermissionAction::Ask if self.is_remembered(key, pattern) => {
-                weighed(PermissionAction::Allow, WeighedReason::Remembered)
+            PermissionAction::Ask
+                if let Some(scope) =
+                    self.remembered_in(key, |remembered| matches_wildcard(remembered, pattern)) =>
+            {
+                weighed(PermissionAction::Allow, WeighedReason::Remembered(scope))
             }
             action => weighed(action, WeighedReason::Rule),
         }
@@ -142,10 +157,16 @@ impl RuleLayers {
         }
     }
 
-    fn is_remembered(&self, key: &str, pattern: &str) -> bool {
-        self.remembered
-            .iter()
-            .any(|(for_key, for_pattern)| for_key == key && matches_wildcard(for_pattern, pattern))
+    /// Which of the user's replies allow it: those of the session, or of the project.
+    fn remembered_in(&self, key: &str, allows: impl Fn(&str) -> bool) -> Option<AlwaysScope> {
+        let is_among = |replies: &[RememberedPattern]| {
+            replies.iter().any(|reply| reply.key == key && allows(&reply.pattern))
+        };
+        match () {
+            () if is_among(&self.remembered) => Some(AlwaysScope::Session),
+            () if is_among(&self.project_replies) => Some(AlwaysScope::Project),
+            () => None,
+        }
     }
 
     /// One denied pattern denies the whole ask; otherwise one pattern that needs asking makes it an ask. An
@@ -326,5 +347,28 @@ mod tests {
         assert_eq!(layers.evaluate("edit", "ls"), PermissionAction::Ask, "it holds for its own key only");
         layers.set_rules([PermissionRules::all(PermissionAction::Deny)]);
         assert_eq!(layers.evaluate("bash", "ls"), PermissionAction::Deny);
+    }
+
+    #[test]
+    fn a_reply_for_the_project_never_allows_what_is_denied() {
+        let deny = PermissionRule::new("bash", "rm *", PermissionAction::Deny);
+        let mut layers = RuleLayers::new([PermissionRules::from_iter([deny])]);
+        layers.set_project_replies(vec![
+            RememberedPattern::new("bash", "rm *"),
+            RememberedPattern::new("bash", "cargo test *"),
+        ]);
+        let decide = |layers: &RuleLayers, command: &str| {
+            let commands = crate::read_command(command, crate::ShellPlace::default()).commands;
+            layers.decide(&Ask { key: "bash".into(), commands, ..Ask::default() })
+        };
+        assert!(matches!(decide(&layers, "rm x"), PermissionDecision::Deny(_)));
+        assert_eq!(decide(&layers, "cargo test a"), PermissionDecision::Allow);
+        assert!(matches!(decide(&layers, "cargo test; make"), PermissionDecision::Ask(_)));
+        assert!(
+            matches!(decide(&layers, "eval \"cargo test $x\""), PermissionDecision::Ask(_)),
+            "it may run what is denied"
+        );
+        layers.choose_action("bash", Some(PermissionAction::Ask));
+        assert!(matches!(decide(&layers, "cargo test a"), PermissionDecision::Ask(_)));
     }
 }

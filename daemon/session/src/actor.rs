@@ -15,6 +15,7 @@ mod draft;
 mod forwarded_asks;
 mod job_events;
 mod nested_instructions;
+mod replies;
 mod resolve_calls;
 mod role;
 mod session_asker;
@@ -32,7 +33,7 @@ use std::time::Instant;
 use copydesk_diagnostics::DiagnosticsTracker;
 use copydesk_model::{MediaPart, Model};
 use copydesk_navigation::Navigator;
-use copydesk_permission::{AskReply, PendingAsks, PermissionPreset};
+use copydesk_permission::{AskReply, PendingAsks, PermissionPreset, RememberedPattern};
 use copydesk_servers::format::Formatters;
 use copydesk_tool::{
     Asker, CallProgress, EditOwner, PermissionDenial, QuestionAnswers, TodoList, ToolRegistry,
@@ -154,6 +155,10 @@ enum ActorCommand {
     AskReviewed(Id),
     SetReviewTiming(Option<SessionReviewTiming>),
     SetPreset(Option<PermissionPreset>),
+    ListReplies(oneshot::Sender<Vec<RememberedPattern>>),
+    ForgetReplies(Vec<RememberedPattern>),
+    /// What the user always allows in the project has changed.
+    RefreshProjectReplies,
     /// Ends the session. The sender is dropped when that is done.
     End(oneshot::Sender<()>),
 }
@@ -261,6 +266,23 @@ impl SessionHandle {
         self.inbox.send(ActorCommand::SetPreset(preset)).await.is_ok()
     }
 
+    /// What the user always allows in this session.
+    pub async fn replies(&self) -> Vec<RememberedPattern> {
+        let (answer, replies) = oneshot::channel();
+        let _ = self.inbox.send(ActorCommand::ListReplies(answer)).await;
+        replies.await.unwrap_or_default()
+    }
+
+    /// Takes back what the user always allowed in this session.
+    pub async fn forget_replies(&self, replies: Vec<RememberedPattern>) -> bool {
+        self.inbox.send(ActorCommand::ForgetReplies(replies)).await.is_ok()
+    }
+
+    /// What the user always allows in the project has changed.
+    pub async fn refresh_project_replies(&self) -> bool {
+        self.inbox.send(ActorCommand::RefreshProjectReplies).await.is_ok()
+    }
+
     /// The first reply wins; one to a settled ask is ignored.
     pub async fn reply(&self, ask: &Id, reply: AskReply) -> bool {
         self.inbox.send(ActorCommand::Reply(ask.clone(), reply)).await.is_ok()
@@ -329,14 +351,6 @@ impl SessionActor {
                 Some(prompted) => prompted,
                 None => match self.commands.recv().await {
                     Some(ActorCommand::Prompt(prompted)) => prompted,
-                    Some(ActorCommand::SetReviewTiming(when)) => {
-                        self.set_review_timing(when).await;
-                        continue;
-                    }
-                    Some(ActorCommand::SetPreset(preset)) => {
-                        self.set_preset(preset).await;
-                        continue;
-                    }
                     Some(
                         ActorCommand::Cancel
                         | ActorCommand::StopCall(_)
@@ -345,6 +359,10 @@ impl SessionActor {
                         | ActorCommand::AskReviewed(_),
                     ) => continue,
                     Some(ActorCommand::End(_)) | None => return,
+                    Some(setting) => {
+                        self.handle_command(setting).await;
+                        continue;
+                    }
                 },
             };
             let span = tracing::error_span!("turn", number = self.turn + 1);
@@ -370,6 +388,11 @@ impl SessionActor {
             ActorCommand::AskReviewed(ask) => self.settle_reviewed_ask(&ask).await,
             ActorCommand::SetReviewTiming(when) => self.set_review_timing(when).await,
             ActorCommand::SetPreset(preset) => self.set_preset(preset).await,
+            ActorCommand::ListReplies(answer) => {
+                let _ = answer.send(self.asks.layers().remembered_patterns().to_vec());
+            }
+            ActorCommand::ForgetReplies(replies) => self.forget_replies(&replies),
+            ActorCommand::RefreshProjectReplies => self.refresh_project_replies().await,
             ActorCommand::End(end_waiter) => {
                 self.end_waiters.push(end_waiter);
                 self.cancel.cancel();

@@ -80,6 +80,8 @@ pub struct AskEvent {
     pub patterns: Vec<String>,
     /// What "always" would allow; empty if it is not offered.
     pub always: Vec<String>,
+    /// Whether "always" may count for the project.
+    pub project_always: bool,
     pub title: String,
     /// The rule that asks, and where it stands.
     pub why: Option<String>,

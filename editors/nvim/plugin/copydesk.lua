@@ -28,7 +28,7 @@ end, {
 local names = {
   "ask", "chat", "stop", "undo", "redo", "new", "sessions", "model", "agent", "preset", "add",
   "allow", "always", "reject", "accept", "comment", "edit", "next", "prev", "review", "changes", "places",
-  "accept-file", "reject-file", "accept-all", "reject-all", "follow", "status", "log", "doctor", "trust", "restart",
+  "accept-file", "reject-file", "accept-all", "reject-all", "follow", "status", "log", "doctor", "trust", "permission", "restart",
 }
 for _, name in ipairs(names) do
   vim.api.nvim_set_keymap("n", ("<Plug>(copydesk-%s)"):format(name), ("<Cmd>Copydesk %s<CR>"):format(name), {

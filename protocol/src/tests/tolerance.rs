@@ -8,7 +8,7 @@ use crate::error::ErrorCode;
 use crate::handshake::ClientHello;
 use crate::lenient::{LenientJson, decode};
 use crate::method::{Direction, MethodKind};
-use crate::permission::PermissionReply;
+use crate::permission::{AlwaysScopeInfo, PermissionReply};
 use crate::question::QuestionReply;
 use crate::session::{SessionListParams, SessionNewParams};
 use crate::table::methods;
@@ -78,6 +78,13 @@ fn a_blank_reason_counts_as_missing() {
         let reply: PermissionReply = decode(json!({"reply": "reject", "reason": nothing})).unwrap();
         assert_eq!(reply, PermissionReply::Reject { reason: None });
     }
+}
+
+/// An older client knows no scope and no patterns.
+#[test]
+fn an_always_of_an_older_client_counts_for_the_session() {
+    let reply: PermissionReply = decode(json!({"reply": "always"})).unwrap();
+    assert_eq!(reply, PermissionReply::Always { scope: AlwaysScopeInfo::Session, patterns: None });
 }
 
 /// A newer client may send fields that we do not know.

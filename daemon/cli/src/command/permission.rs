@@ -1,61 +1,36 @@
-//! `copydesk permission`: which rule decides about a call, and where it stands.
+//! `copydesk permission`: what the user always allows, and which rule decides about a call.
+
+mod kept;
+
+use std::process::ExitCode;
 
 use copydesk_host::permission_report::{NamedCall, PermissionReport, report_permission};
 use copydesk_host::setup::UserSetup;
 use copydesk_permission::PermissionAction;
-use serde::Serialize;
 
 use crate::args::{PermissionArgs, PermissionCommand, PresetArg};
 use crate::configuration;
 use crate::terminal::{self, BOLD, DIM, one_line, print, styled};
 
-pub(crate) fn run(setup: &UserSetup, options: &PermissionArgs) -> anyhow::Result<()> {
-    let PermissionCommand::Explain { key, target, agent, preset, json } = &options.action;
-    let call = NamedCall {
-        key: key.clone(),
-        target: target.join(" "),
-        agent: agent.clone(),
-        preset: preset.map(PresetArg::preset),
-    };
-    let loaded = if *json { setup.load()? } else { configuration::load(setup)? };
-    let report = report_permission(setup, &loaded, &call)?;
-    if *json { show_json(&report) } else { show(&report) }
-}
-
-#[derive(Serialize)]
-struct PermissionReportView {
-    action: &'static str,
-    agent: String,
-    preset: &'static str,
-    decisions: Vec<PermissionDecisionView>,
-    always: Vec<String>,
-    notes: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct PermissionDecisionView {
-    key: String,
-    pattern: String,
-    action: &'static str,
-    why: String,
-}
-
-fn show_json(report: &PermissionReport) -> anyhow::Result<()> {
-    let PermissionReport { agent, preset, decisions, always, notes } = report.clone();
-    let decisions = decisions.into_iter().map(|(key, decision)| PermissionDecisionView {
-        key,
-        pattern: decision.pattern,
-        action: decision.action.name(),
-        why: decision.reason.to_string(),
-    });
-    terminal::print_json(&PermissionReportView {
-        action: report.action().name(),
-        agent,
-        preset: preset.name(),
-        decisions: decisions.collect(),
-        always,
-        notes,
-    })
+pub(crate) fn run(setup: &UserSetup, options: &PermissionArgs) -> anyhow::Result<ExitCode> {
+    let done = |()| ExitCode::SUCCESS;
+    match &options.action {
+        PermissionCommand::List { json } => kept::list(setup, *json).map(done),
+        PermissionCommand::Revoke { pattern, all: _, key } => {
+            kept::revoke(setup, pattern.clone(), key.clone())
+        }
+        PermissionCommand::Explain { key, target, agent, preset, json } => {
+            let call = NamedCall {
+                key: key.clone(),
+                target: target.join(" "),
+                agent: agent.clone(),
+                preset: preset.map(PresetArg::preset),
+            };
+            let loaded = if *json { setup.load()? } else { configuration::load(setup)? };
+            let report = report_permission(setup, &loaded, &call)?;
+            if *json { terminal::print_json(&report.into_info()) } else { show(&report) }.map(done)
+        }
+    }
 }
 
 fn show(report: &PermissionReport) -> anyhow::Result<()> {

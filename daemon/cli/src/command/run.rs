@@ -5,6 +5,7 @@ mod attachments;
 mod command_output;
 mod diagnostics_view;
 mod environment_mismatch;
+mod external_editor;
 mod hunk_dialog;
 mod interrupts;
 mod markdown;

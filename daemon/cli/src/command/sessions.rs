@@ -2,7 +2,6 @@
 
 use std::io::Read;
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use copydesk_host::setup::UserSetup;
@@ -14,7 +13,7 @@ use copydesk_workspace::journal::{Journal, JournalLimits};
 
 use super::connect_daemon::{connect_daemon, with_timeout};
 use crate::args::{SessionsArgs, SessionsCommand};
-use crate::terminal::{self, BOLD, DIM, print, styled};
+use crate::terminal::{self, BOLD, DIM, date_of, print, styled};
 
 /// No exported session is larger.
 const MAX_IMPORT_BYTES: u64 = 1024 * 1024 * 1024;
@@ -78,7 +77,7 @@ async fn list(store: &ReadOnlyStore, json: bool, most: Option<u32>) -> anyhow::R
         print(format!(
             "{}  {}  {title}  {}",
             styled(BOLD, &session.id),
-            when(session.updated),
+            date_of(session.updated),
             styled(DIM, place)
         ))?;
     }
@@ -166,11 +165,4 @@ async fn search(store: &ReadOnlyStore, words: &str, json: bool) -> anyhow::Resul
         print(format!("{}  {excerpt}  {}", styled(BOLD, &hit.session), styled(DIM, hit.title)))?;
     }
     Ok(())
-}
-
-/// `15 Nov 2026 04:50`, in UTC.
-fn when(milliseconds: u64) -> String {
-    let time = UNIX_EPOCH.checked_add(Duration::from_millis(milliseconds)).unwrap_or_else(SystemTime::now);
-    let date = httpdate::fmt_http_date(time);
-    date.get(5..22).unwrap_or(&date).to_owned()
 }

@@ -97,8 +97,7 @@ impl DaemonEventReader {
                 incoming = inbox.recv() => match incoming {
                     Some(DaemonMessage::Notification { method, params }) => self.handle_notification(&method, params).await,
                     Some(DaemonMessage::Request { method, params, responder }) => {
-                        self.handle_request(&method, params, responder);
-                        Ok(())
+                        self.handle_request(&method, params, responder).await
                     }
                     None => self.close_with("the connection to the daemon was lost").await,
                 },
@@ -216,21 +215,35 @@ impl DaemonEventReader {
         }
     }
 
-    fn handle_request(&mut self, method: &str, params: Value, responder: RpcResponder) {
+    async fn handle_request(
+        &mut self,
+        method: &str,
+        params: Value,
+        responder: RpcResponder,
+    ) -> Result<(), FollowerClosed> {
         // A dropped responder answers that this client does not handle the request.
         if method == PermissionAsk::METHOD {
-            let Ok(PermissionAskParams { session, ask }) = lenient::decode(params) else { return };
+            let Ok(PermissionAskParams { session, ask }) = lenient::decode(params) else { return Ok(()) };
             if session == self.session {
-                let channel = self.asks.entry(ask.ask).or_insert_with(ReplyChannel::new);
+                let is_refused = ask.problem.is_some();
+                if is_refused {
+                    // The last reply did not count. No event follows.
+                    self.asks.remove(&ask.ask);
+                }
+                let channel = self.asks.entry(ask.ask.clone()).or_insert_with(ReplyChannel::new);
                 forward_reply(channel, responder, PermissionReply::Cancelled);
+                if is_refused {
+                    return self.ask(ask).await;
+                }
             }
         } else if method == QuestionAsk::METHOD {
-            let Ok(QuestionAskParams { session, questions }) = lenient::decode(params) else { return };
+            let Ok(QuestionAskParams { session, questions }) = lenient::decode(params) else { return Ok(()) };
             if session == self.session {
                 let channel = self.questions.entry(questions.question).or_insert_with(ReplyChannel::new);
                 forward_reply(channel, responder, QuestionReply::Cancelled);
             }
         }
+        Ok(())
     }
 
     /// Loads again after a gap in the events. Shows the parts of our turn as they are now; only deltas are lost.

@@ -11,6 +11,7 @@ mod daemon;
 mod diagnostics;
 mod documents;
 mod inline;
+mod permissions;
 mod reviews;
 mod sessions;
 mod trust;
@@ -48,6 +49,9 @@ pub(super) fn register(builder: LspServiceBuilder<LspBackend>) -> LspServiceBuil
         .custom_method(table::Agents::METHOD, LspBackend::agents)
         .custom_method(table::Status::METHOD, LspBackend::status)
         .custom_method(table::TrustSet::METHOD, LspBackend::trust_set)
+        .custom_method(table::PermissionList::METHOD, LspBackend::permission_list)
+        .custom_method(table::PermissionRevoke::METHOD, LspBackend::permission_revoke)
+        .custom_method(table::PermissionExplain::METHOD, LspBackend::permission_explain)
         .custom_method(table::ServersRestart::METHOD, LspBackend::servers_restart)
         .custom_method(table::Diagnostics::METHOD, LspBackend::diagnostics)
         .custom_method(table::DocumentVerify::METHOD, LspBackend::document_verify)

@@ -7,7 +7,7 @@ use copydesk_permission::{
 use copydesk_session::agent::{Agent, EXPLORE_AGENT, PLAN_AGENT};
 
 use super::subagent_runner::TASK;
-use crate::rules;
+use crate::rules::{self, PresetSource};
 
 const BASH: &str = "bash";
 
@@ -27,10 +27,8 @@ pub(crate) fn agent_rules(
     plan: &str,
 ) -> (PermissionRules, PermissionRules) {
     let ConfigurationRules { loaded, rules: config, home } = configuration;
-    let preset = preset.unwrap_or_else(|| rules::config_preset(loaded));
+    let preset = PresetSource::of(loaded).active(preset);
     let is_trusted = loaded.trust.trust.is_trusted();
-    // A build or a test runs what lies in the folder, so in an untrusted one every command asks that the presets do not call reading.
-    let preset = if is_trusted { preset } else { preset.min(PermissionPreset::Normal) };
     let config = if is_trusted { config.clone() } else { config.clone().with_asking(BASH) };
     let mut before = preset_rules(preset);
     if !is_trusted {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use copydesk_config::LoadedConfig;
 use copydesk_model::ModelRegistry as Models;
-use copydesk_permission::{PermissionAction, PermissionPreset, PermissionRules};
+use copydesk_permission::{PermissionAction, PermissionPreset, PermissionRules, RememberedPattern};
 use copydesk_session::agent::{Agent, PLAN_AGENT, ToolSwitches};
 use copydesk_session::system_prompt::build_system_prompt;
 use copydesk_session::{AgentRole, CompletePromptFuture, CompletedPrompt, RoleProvider, Session, Store};
@@ -18,7 +18,8 @@ use super::subagent_runner::{SubagentRunner, TASK};
 use super::{SessionInputs, SessionServices, layers, model, tools};
 use crate::agents::AgentRegistry;
 use crate::setup::UserSetup;
-use crate::skills;
+use crate::trust::trust_stamp;
+use crate::{project_replies, skills};
 
 /// What all roles of one session share.
 pub(super) struct RoleFactory {
@@ -47,6 +48,19 @@ impl RoleProvider for RoleFactory {
 
     fn rules(&self, agent: &Agent, preset: Option<PermissionPreset>) -> (PermissionRules, PermissionRules) {
         self.agent_rules(agent, preset)
+    }
+
+    fn project_replies(&self) -> Result<Vec<RememberedPattern>, String> {
+        project_replies::active_replies(&self.setup)
+            .map_err(|error| format!("what you always allow in this project does not count: {error}"))
+    }
+
+    fn may_keep_replies(&self) -> bool {
+        project_replies::may_keep(&self.setup)
+    }
+
+    fn is_trust_kept(&self) -> bool {
+        !self.loaded.trust.is_lost_in(&trust_stamp(&self.setup))
     }
 
     fn build_role(&self, agent: &str, session: &Session) -> Result<AgentRole, String> {

@@ -1,15 +1,15 @@
 //! Converts session types to protocol types. Providers' own data (signatures, encrypted blocks) is left behind.
 
 use copydesk_model as model;
-use copydesk_permission::AskReply;
-use copydesk_permission::PermissionPreset;
+use copydesk_permission::{AlwaysScope, AskReply, PermissionPreset};
 use copydesk_protocol::event::{EventInfo, JobInfo, TurnEndInfo};
 use copydesk_protocol::part::{
     CallInfo, CallOutputInfo, MediaContent, PartContentInfo, PartInfo, PartStateInfo, PromptInfo,
     StepFinishInfo, StopReasonInfo, TextContent, UsageInfo,
 };
-use copydesk_protocol::permission::PermissionPresetInfo;
-use copydesk_protocol::permission::{PermissionAskInfo, PermissionReply};
+use copydesk_protocol::permission::{
+    AlwaysScopeInfo, PermissionAskInfo, PermissionPresetInfo, PermissionReply,
+};
 use copydesk_protocol::question::{QuestionAskInfo, QuestionInfo, QuestionOptionInfo, QuestionReply};
 use copydesk_protocol::review::ReviewTimingInfo;
 use copydesk_protocol::session::SessionInfo;
@@ -55,6 +55,7 @@ pub fn session_info(session: &session::Session) -> SessionInfo {
         parent: session.parent.as_ref().map(ToString::to_string),
         review: session.review.map(review),
         preset: session.preset.map(preset),
+        active_preset: None,
         created: session.created,
         updated: session.updated,
     }
@@ -67,7 +68,7 @@ fn review(when: session::SessionReviewTiming) -> ReviewTimingInfo {
     }
 }
 
-fn preset(preset: PermissionPreset) -> PermissionPresetInfo {
+pub(crate) fn preset(preset: PermissionPreset) -> PermissionPresetInfo {
     match preset {
         PermissionPreset::Careful => PermissionPresetInfo::Careful,
         PermissionPreset::Normal => PermissionPresetInfo::Normal,
@@ -170,9 +171,20 @@ fn usage(usage: model::TokenUsage) -> UsageInfo {
 }
 
 fn ask(asked: session::AskEvent) -> PermissionAskInfo {
-    let session::AskEvent { ask, part, key, patterns, always, title, why, metadata } = asked;
+    let session::AskEvent { ask, part, key, patterns, always, project_always, title, why, metadata } = asked;
     let (ask, part) = (ask.to_string(), part.to_string());
-    PermissionAskInfo { ask, part, key, patterns, always, title, why, metadata }
+    PermissionAskInfo {
+        ask,
+        part,
+        key,
+        patterns,
+        always,
+        project_always,
+        problem: None,
+        title,
+        why,
+        metadata,
+    }
 }
 
 fn questions(questioned: session::QuestionEvent) -> QuestionAskInfo {
@@ -209,11 +221,25 @@ fn turn_end(end: session::TurnEnd) -> TurnEndInfo {
     }
 }
 
+pub fn preset_from_client(preset: PermissionPresetInfo) -> PermissionPreset {
+    match preset {
+        PermissionPresetInfo::Careful => PermissionPreset::Careful,
+        PermissionPresetInfo::Normal => PermissionPreset::Normal,
+        PermissionPresetInfo::Trusting => PermissionPreset::Trusting,
+    }
+}
+
 /// A client's reply; `None` if it leaves the ask to others.
 pub fn reply(reply: PermissionReply) -> Option<AskReply> {
     match reply {
         PermissionReply::Once => Some(AskReply::Once),
-        PermissionReply::Always => Some(AskReply::Always),
+        PermissionReply::Always { scope, patterns } => {
+            let scope = match scope {
+                AlwaysScopeInfo::Session => AlwaysScope::Session,
+                AlwaysScopeInfo::Project => AlwaysScope::Project,
+            };
+            Some(AskReply::Always { scope, patterns })
+        }
         PermissionReply::Reject { reason } => Some(AskReply::Reject { reason }),
         PermissionReply::Nobody => Some(AskReply::Unattended),
         PermissionReply::Cancelled => None,

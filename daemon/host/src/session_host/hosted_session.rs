@@ -8,10 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use copydesk_protocol::event::{EventInfo, EventParams};
 use copydesk_protocol::part::PartContentInfo;
-use copydesk_protocol::permission::PermissionReply;
-use copydesk_protocol::question::QuestionReply;
 use copydesk_protocol::review::FeedbackInfo;
-use copydesk_protocol::session::SessionLoadResult;
+use copydesk_protocol::session::{SessionInfo, SessionLoadResult};
 use copydesk_protocol::turn::TurnParams;
 use copydesk_session::{
     Id, PromptDelivery, PromptRequest, Session, SessionClaim, SessionDeps, SessionEvent, SessionHandle,
@@ -30,6 +28,7 @@ use super::{
     prompt_context, review_requests, stored_parts,
 };
 use crate::environment;
+use crate::rules::PresetSource;
 use crate::session_builder::{SessionInputs, build_session};
 use crate::trust::{trust_info, trust_stamp};
 
@@ -41,18 +40,18 @@ pub struct HostedSession {
     host: Weak<SessionHost>,
     state: Mutex<HostedSessionState>,
     /// Locked while the host builds it, so that a second prompt waits for the first.
-    runtime: tokio::sync::Mutex<RuntimeState>,
+    pub(super) runtime: tokio::sync::Mutex<RuntimeState>,
     /// The inline edits of its model, by review.
     pub(super) inlines: Mutex<HashMap<String, InlineEdit>>,
     /// Stops the task that watches its reviews.
     _review_watcher: DropGuard,
 }
 
-struct HostedSessionState {
-    view: SessionSnapshot,
-    attached: BTreeMap<ClientId, ClientOutbox>,
+pub(super) struct HostedSessionState {
+    pub(super) view: SessionSnapshot,
+    pub(super) attached: BTreeMap<ClientId, ClientOutbox>,
     /// The client that replied, by ask or question, until it is settled.
-    replied: HashMap<String, (ClientId, String)>,
+    pub(super) replied: HashMap<String, (ClientId, String)>,
     /// Accepted prompts that have not started or joined a turn yet.
     pending_prompts: usize,
     /// The feedback that clients know of.
@@ -143,6 +142,17 @@ impl HostedSession {
         self.lock().view.session.clone()
     }
 
+    /// The session as clients see it.
+    pub fn info(&self) -> SessionInfo {
+        self.lock().view.session_info()
+    }
+
+    /// Finds out which preset counts. A configuration that cannot be read is reported where it is used.
+    fn find_preset(&self, host: &SessionHost) {
+        let presets = host.setup(&self.session().folder).load().ok().map(|loaded| PresetSource::of(&loaded));
+        self.lock().view.presets = presets;
+    }
+
     /// Whether a turn runs or is about to start.
     pub fn is_running(&self) -> bool {
         self.lock().is_running()
@@ -171,13 +181,14 @@ impl HostedSession {
         limit: Option<u32>,
     ) -> Result<SessionLoadResult, SessionHostError> {
         let host = self.host()?;
+        self.find_preset(&host);
         // Attach first, then read the store: a part that settles meanwhile is in the store, in an event after `seq`, or in both.
         let (mut result, waiting) = {
             let mut state = self.lock();
             state.feedback = review_requests::pending_feedback(&host.reviews, self.id.as_str());
             let view = &state.view;
             let result = SessionLoadResult {
-                session: convert::session_info(&view.session),
+                session: view.session_info(),
                 parts: view.open.clone(),
                 earlier: false,
                 running: view.running,
@@ -281,7 +292,11 @@ impl HostedSession {
         let stored = host.store.session(session.id.as_str()).await?;
         let deps = build_session(inputs, stored, None, events_in).await.map_err(SessionHostError::failed)?;
         let files = deps.files.clone();
-        self.lock().view.session = deps.session.clone();
+        {
+            let mut state = self.lock();
+            state.view.session = deps.session.clone();
+            state.view.presets = Some(PresetSource::of(&loaded));
+        }
         let handle = SessionHandle::start(deps).await?;
         tokio::spawn(event_forwarder::forward_events(Weak::clone(&self.host), Arc::downgrade(self), events));
         for message in loaded.take_warnings() {
@@ -330,39 +345,6 @@ impl HostedSession {
         if let Some(runtime) = self.runtime.lock().await.runtime() {
             runtime.handle.cancel().await;
         }
-    }
-
-    /// Passes a client's reply on. A late one is ignored.
-    pub async fn reply(&self, ask: &str, by: (ClientId, &str), reply: PermissionReply) {
-        let Some(reply) = convert::reply(reply) else { return };
-        if !self.claim_reply(ask, by) {
-            return;
-        }
-        if let Some(runtime) = self.runtime.lock().await.runtime() {
-            runtime.handle.reply(&Id::from(ask), reply).await;
-        }
-    }
-
-    /// Passes a client's answers on. Late ones are ignored.
-    pub async fn answer(&self, question: &str, by: (ClientId, &str), reply: QuestionReply) {
-        let Some(answers) = convert::answers(reply) else { return };
-        if !self.claim_reply(question, by) {
-            return;
-        }
-        if let Some(runtime) = self.runtime.lock().await.runtime() {
-            runtime.handle.answer(&Id::from(question), answers).await;
-        }
-    }
-
-    /// Records the first reply to an open ask or question. Returns false for any other.
-    fn claim_reply(&self, ask: &str, (client, name): (ClientId, &str)) -> bool {
-        let mut state = self.lock();
-        let is_open = state.view.asks.contains_key(ask) || state.view.questions.contains_key(ask);
-        if !is_open || state.replied.contains_key(ask) {
-            return false;
-        }
-        state.replied.insert(ask.to_owned(), (client, name.to_owned()));
-        true
     }
 
     /// Keeps this and other processes from starting the session while the caller holds the lock.
@@ -472,7 +454,7 @@ impl HostedSession {
         self.host.upgrade().ok_or_else(|| SessionHostError::Failed("the daemon is shutting down".to_owned()))
     }
 
-    fn lock(&self) -> MutexGuard<'_, HostedSessionState> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, HostedSessionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Weak;
 
-use copydesk_permission::PermissionPreset;
 use copydesk_protocol::event::EventInfo;
 use copydesk_protocol::permission::PermissionPresetInfo;
 use copydesk_protocol::review::{
@@ -15,7 +14,7 @@ use copydesk_workspace::files::{READ_LIMIT, WorkspaceFiles};
 use copydesk_workspace::reviews::{LineComment, ReviewTracker};
 use tokio::sync::watch;
 
-use super::{HostedSession, SessionHostError};
+use super::{HostedSession, SessionHostError, convert};
 use crate::reviews::{self, hunk_id, to_u32};
 use crate::uri::path_of;
 
@@ -102,11 +101,7 @@ impl HostedSession {
         &self,
         preset: Option<PermissionPresetInfo>,
     ) -> Result<copydesk_session::Session, SessionHostError> {
-        let preset = preset.map(|preset| match preset {
-            PermissionPresetInfo::Careful => PermissionPreset::Careful,
-            PermissionPresetInfo::Normal => PermissionPreset::Normal,
-            PermissionPresetInfo::Trusting => PermissionPreset::Trusting,
-        });
+        let preset = preset.map(convert::preset_from_client);
         let session = self.update_session(|session| session.preset = preset).await?;
         if let Some(handle) = self.session_handle().await {
             handle.set_preset(preset).await;

@@ -7,10 +7,12 @@ use copydesk_protocol::event::{EventInfo, JobInfo};
 use copydesk_protocol::part::{PartContentInfo, PartInfo, PartStateInfo};
 use copydesk_protocol::permission::PermissionAskInfo;
 use copydesk_protocol::question::QuestionAskInfo;
+use copydesk_protocol::session::SessionInfo;
 use copydesk_protocol::turn::LastTurnInfo;
 use copydesk_session as session;
 
 use super::convert;
+use crate::rules::PresetSource;
 
 /// A cap on warnings kept for a session.
 const MAX_WARNINGS: usize = 100;
@@ -18,6 +20,8 @@ const MAX_WARNINGS: usize = 100;
 #[derive(Debug)]
 pub(super) struct SessionSnapshot {
     pub(super) session: session::Session,
+    /// Which preset counts; missing if the configuration cannot be read.
+    pub(super) presets: Option<PresetSource>,
     /// The number of the last event.
     pub(super) seq: u64,
     pub(super) running: Option<u32>,
@@ -36,6 +40,7 @@ impl SessionSnapshot {
     pub(super) fn new(session: session::Session) -> Self {
         Self {
             session,
+            presets: None,
             seq: 0,
             running: None,
             last_turn: None,
@@ -45,6 +50,12 @@ impl SessionSnapshot {
             jobs: Vec::new(),
             warnings: Vec::new(),
         }
+    }
+
+    /// The session as clients see it.
+    pub(super) fn session_info(&self) -> SessionInfo {
+        let active = self.presets.map(|presets| presets.active(self.session.preset));
+        SessionInfo { active_preset: active.map(convert::preset), ..convert::session_info(&self.session) }
     }
 
     /// Whether the event is a warning that was shown already, or one beyond the cap.
@@ -63,7 +74,10 @@ impl SessionSnapshot {
         if let session::SessionEvent::SessionChanged { session } = &event {
             self.session = session.clone();
         }
-        let event = convert::event(event);
+        let mut event = convert::event(event);
+        if let EventInfo::Session { session } = &mut event {
+            *session = self.session_info();
+        }
         match &event {
             EventInfo::TurnStarted { turn, prompt } => {
                 self.running = Some(*turn);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{RuleLines, cases, rules};
-use crate::{Ask, AskOutcome, AskReply, PendingAsks, PermissionDecision, RuleLayers};
+use crate::{AlwaysScope, Ask, AskOutcome, AskReply, PendingAsks, PermissionDecision, RuleLayers};
 
 #[derive(Deserialize)]
 pub(super) struct AskFlow {
@@ -100,7 +100,7 @@ impl AskFlowSessions {
                 let asks = self.asks.values_mut().find(holds).unwrap_or(&mut nobody);
                 let given = match with.as_str() {
                     "once" => AskReply::Once,
-                    "always" => AskReply::Always,
+                    "always" => AskReply::Always { scope: AlwaysScope::Session, patterns: None },
                     _ => AskReply::Reject { reason: reason.clone() },
                 };
                 let settled = asks.reply(reply, given);

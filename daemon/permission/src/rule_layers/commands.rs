@@ -71,16 +71,12 @@ impl RuleLayers {
             PermissionAction::Allow | PermissionAction::Ask if let Some(action) = self.chosen_action(key) => {
                 weighed(action, WeighedReason::Chosen)
             }
-            PermissionAction::Ask if self.is_command_remembered(key, command) => {
-                weighed(PermissionAction::Allow, WeighedReason::Remembered)
+            PermissionAction::Ask
+                if let Some(scope) = self.remembered_in(key, |pattern| command.is_allowed_by(pattern)) =>
+            {
+                weighed(PermissionAction::Allow, WeighedReason::Remembered(scope))
             }
             action => weighed(action, WeighedReason::Rule),
         }
-    }
-
-    fn is_command_remembered(&self, key: &str, command: &CommandPattern) -> bool {
-        self.remembered
-            .iter()
-            .any(|(for_key, for_pattern)| for_key == key && command.is_allowed_by(for_pattern))
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{WeighedReason, WeighedText};
-use crate::{Ask, PermissionAction, PermissionRule, RuleLayers};
+use crate::{AlwaysScope, Ask, PermissionAction, PermissionRule, RuleLayers};
 
 /// One path or command of an ask, and what is decided about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum DecisionReason {
     /// The user chose an action for the key in this session.
     Chosen,
     /// The user replied "always".
-    Remembered,
+    Remembered(AlwaysScope),
     /// It only runs another command of the same call.
     OnlyRunsAnother,
     NoRule,
@@ -41,7 +41,8 @@ impl fmt::Display for DecisionReason {
                 rule(f, hidden)
             }
             Self::Chosen => f.write_str("your choice for this session"),
-            Self::Remembered => f.write_str("your reply \"always\""),
+            Self::Remembered(AlwaysScope::Session) => f.write_str("your reply \"always\" in this session"),
+            Self::Remembered(AlwaysScope::Project) => f.write_str("your reply \"always\" for this project"),
             Self::OnlyRunsAnother => f.write_str("it only runs the command behind it"),
             Self::NoRule => f.write_str("no rule is about it, so it asks"),
         }
@@ -70,7 +71,7 @@ impl RuleLayers {
 fn explained(pattern: &str, weighed: &WeighedText<'_>) -> ExplainedPattern {
     let reason = match (weighed.reason, weighed.rule) {
         (WeighedReason::Chosen, _) => DecisionReason::Chosen,
-        (WeighedReason::Remembered, _) => DecisionReason::Remembered,
+        (WeighedReason::Remembered(scope), _) => DecisionReason::Remembered(scope),
         (WeighedReason::Transparent, _) => DecisionReason::OnlyRunsAnother,
         (WeighedReason::MayHide, Some(rule)) => DecisionReason::MayHide(rule.clone()),
         (WeighedReason::Rule, Some(rule)) => DecisionReason::Rule(rule.clone()),
@@ -106,7 +107,7 @@ mod tests {
                 "eval \"$x\"",
                 r#"eval $x: ask: it may run anything, also what this rule is for: `"bash": { "rm *": "deny" }` (copydesk.jsonc:3:5)"#,
             ),
-            ("make check x", r#"make check x: allow: your reply "always""#),
+            ("make check x", r#"make check x: allow: your reply "always" in this session"#),
         ];
         for (command, expected) in cases {
             assert_eq!(explain(command), [expected], "{command}");

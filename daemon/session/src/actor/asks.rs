@@ -4,7 +4,8 @@
 //! turn closes them.
 
 use copydesk_permission::{
-    Ask as Rule, AskOutcome, AskReply, PermissionAction, PermissionDecision, PermissionPreset,
+    AlwaysScope, Ask as Rule, AskOutcome, AskReply, PermissionAction, PermissionDecision, PermissionPreset,
+    may_keep_for_project,
 };
 use copydesk_tool::{
     AskUserMode, PermissionDenial, PermissionGrant, PermissionRequest, Question, QuestionAnswers,
@@ -121,6 +122,7 @@ impl SessionActor {
             // A task that began under a more lenient preset allows nothing by itself any more.
             prior_action: said.filter(|said| !(self.is_preset_switched && *said == PermissionAction::Allow)),
         };
+        self.load_project_replies(&rule).await;
         if ask_user == AskUserMode::Never
             && matches!(self.asks.layers().decide(&rule), PermissionDecision::Ask(_))
         {
@@ -140,6 +142,8 @@ impl SessionActor {
                     self.deps.files.reviews().set_ask(session, &reviews, id.as_str());
                 }
                 let why = self.reason_to_ask(&rule);
+                let project_always = may_keep_for_project(&rule.key, &rule.always_patterns)
+                    && self.deps.roles.may_keep_replies();
                 self.emit(SessionEvent::AskOpened(AskEvent {
                     ask: id,
                     part,
@@ -147,6 +151,7 @@ impl SessionActor {
                     key: rule.key,
                     patterns: rule.patterns,
                     always: rule.always_patterns,
+                    project_always,
                     title: ask.title,
                     metadata: ask.metadata,
                 }))
@@ -164,12 +169,17 @@ impl SessionActor {
 
     pub(super) async fn reply(&mut self, ask: &Id, reply: AskReply) {
         let stops = matches!(reply, AskReply::Reject { reason: None });
+        let is_for_project = matches!(reply, AskReply::Always { scope: AlwaysScope::Project, .. });
         // The ask is settled: another client was first.
         let Ok(settled) = self.asks.reply(ask, reply) else { return };
         tracing::debug!(%ask, settled = settled.len(), stops, "ask answered");
         // The user has not seen the other asks that this reply allows.
         let by = |id: &Id| if id == ask { PermissionGrant::ByUser } else { PermissionGrant::ByRule };
         self.settle(settled, by, |reason| PermissionDenial::ByUser { reason }).await;
+        if is_for_project {
+            // The host has stored it.
+            self.refresh_project_replies().await;
+        }
         if stops {
             self.stop().await;
         }
@@ -233,7 +243,7 @@ impl SessionActor {
         }
     }
 
-    async fn settle(
+    pub(super) async fn settle(
         &mut self,
         settled: Vec<(Id, AskOutcome)>,
         by: impl Fn(&Id) -> PermissionGrant,

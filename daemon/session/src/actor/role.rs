@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use copydesk_model::Model;
-use copydesk_permission::{PermissionPreset, PermissionRules};
+use copydesk_permission::{PermissionPreset, PermissionRules, RememberedPattern};
 use copydesk_tool::ToolRegistry;
 
 use super::SessionActor;
@@ -40,6 +40,21 @@ pub trait RoleProvider: Send + Sync {
 
     /// The rules of this agent under a preset, and the user's own part of them. `None`: the configuration chooses.
     fn rules(&self, agent: &Agent, preset: Option<PermissionPreset>) -> (PermissionRules, PermissionRules);
+
+    /// What the user always allows in the project, as it is now: nothing while they do not trust it. The error is for the user.
+    fn project_replies(&self) -> Result<Vec<RememberedPattern>, String> {
+        Ok(Vec::new())
+    }
+
+    /// Whether a reply of "always" may count for the project.
+    fn may_keep_replies(&self) -> bool {
+        false
+    }
+
+    /// False once the user took back trust that the session was built with.
+    fn is_trust_kept(&self) -> bool {
+        true
+    }
 
     /// The role of this agent for the session as it is now. The error is for the model.
     fn build_role(&self, agent: &str, session: &Session) -> Result<AgentRole, String>;

@@ -13,6 +13,9 @@ use crate::store::StoreError;
 /// A longer prompt fits no model.
 const MAX_PROMPT_BYTES: usize = 4 * 1024 * 1024;
 
+/// What the user reads if a queued prompt does not run.
+const TRUST_LOST: &str = "You took back your trust while this prompt waited, so it did not run. Send it again: it then runs without trust.";
+
 impl SessionActor {
     pub(super) async fn run_turn(&mut self, prompted: QueuedPrompt) {
         self.turn += 1;
@@ -95,6 +98,10 @@ impl SessionActor {
         }
         self.give_title(&request.text).await?;
         self.store_prompt(prompted, false).await?;
+        if !self.deps.roles.is_trust_kept() {
+            // The prompt waited for an earlier turn. The session's rules and tools are those of a trusted folder.
+            return Ok(TurnEnd::Failed { message: TRUST_LOST.to_owned() });
+        }
         self.complete_prompt().await;
         // A new agent starts with all of its own steps.
         let mut first = 0;

@@ -19,6 +19,12 @@ local M = {}
 local open = {}
 ---@type fun()[]
 local listeners = {}
+--- What the user is told when the daemon has accepted their reply, by ask.
+---@type table<string, string>
+local confirmations = {}
+--- The patterns that the user wrote last, by ask: the daemon may refuse them and ask again.
+---@type table<string, string[]>
+local drafts = {}
 
 --- Registers a listener for changes of the list.
 ---@param listener fun()
@@ -81,6 +87,22 @@ function M.foreign_session(item)
   return require("copydesk.session").name(view.session)
 end
 
+--- Replies, and tells the user when the daemon has accepted it.
+---@param item copydesk.OpenAsk
+---@param reply copydesk.PermissionReply
+---@param confirmation? string
+function M.send(item, reply, confirmation)
+  confirmations[item.id], drafts[item.id] = confirmation, reply.patterns
+  item.reply(reply)
+end
+
+--- What "always" would allow: as the user wrote it last, else as the ask offers it.
+---@param item copydesk.OpenAsk
+---@return string[]
+function M.patterns(item)
+  return drafts[item.id] or item.ask.always
+end
+
 ---@param item copydesk.OpenAsk
 ---@return table answer
 local function wait_for_reply(item)
@@ -111,6 +133,10 @@ end
 ---@param params copydesk.PermissionAskParams
 ---@return copydesk.PermissionReply
 function M.permission(params)
+  if params.problem then
+    confirmations[params.ask] = nil
+    require("copydesk.message").error(("not accepted: %s"):format(params.problem))
+  end
   return wait_for_reply({ id = params.ask, kind = "permission", session = params.session, ask = params })
 end
 
@@ -126,6 +152,11 @@ end
 ---@param id string
 ---@param by? string Who replied.
 function M.settled(session, id, by)
+  local confirmation = confirmations[id]
+  confirmations[id], drafts[id] = nil, nil
+  if confirmation and not by then
+    require("copydesk.message").info(confirmation)
+  end
   local at = index_of(id)
   local item = at and open[at]
   if item and item.session == session then
@@ -139,7 +170,7 @@ end
 --- Drops all asks of a lost connection. The daemon sends the open ones again.
 function M.clear()
   local gone = open
-  open = {}
+  open, confirmations, drafts = {}, {}, {}
   for _, item in ipairs(gone) do
     item.reply({ reply = "cancelled" })
   end

@@ -19,12 +19,40 @@ function M.reply_to(item, reply)
     end
     return require("copydesk.question").answer(item)
   end
-  if reply.reply == "always" and #item.ask.always == 0 then
+  if reply.reply ~= "always" then
+    return item.reply(reply)
+  elseif #item.ask.always == 0 then
     return message.warn("this can only be allowed once; use `:Copydesk allow`")
+  elseif reply.scope == "project" and not item.ask.projectAlways then
+    return message.warn("this cannot be allowed for the whole project; use `:Copydesk always`")
   end
-  item.reply(reply)
-  if reply.reply == "always" then
-    message.info(("allowed from now on: %s %s"):format(item.ask.key, table.concat(item.ask.always, ", ")))
+  local patterns = table.concat(reply.patterns or item.ask.always, ", ")
+  local place = reply.scope == "project" and " in this project" or ""
+  ask.send(item, reply, ("allowed from now on%s: %s %s"):format(place, item.ask.key, patterns))
+end
+
+--- Lets the user edit what "always" would allow, and choose where it counts.
+---@param item copydesk.OpenAsk
+local function edit(item)
+  if item.kind == "question" or #item.ask.always == 0 then
+    return M.reply_to(item, { reply = "always" })
+  end
+  local patterns = require("copydesk.pattern_editor").edit(ask.patterns(item))
+  if not patterns then
+    return
+  end
+  local scopes = item.ask.projectAlways and { "session", "project" } or { "session" }
+  local scope = #scopes == 1 and scopes[1]
+    or require("copydesk.pick").select(scopes, {
+      prompt = "Always allow this",
+      kind = "scope",
+      label = function(scope)
+        return scope == "project" and "in every session of this project" or "in this session"
+      end,
+    })
+  -- It may be settled by now.
+  if scope and vim.list_contains(ask.list(), item) then
+    M.reply_to(item, { reply = "always", scope = scope, patterns = patterns })
   end
 end
 
@@ -57,6 +85,18 @@ function M.reply(reply)
   local item = choose(items)
   if item then
     M.reply_to(item, reply)
+  end
+end
+
+--- Edits from anywhere what "always" would allow.
+function M.edit()
+  local items = ask.candidates()
+  if #items == 0 then
+    return message.info("nothing is waiting for an answer")
+  end
+  local item = choose(items)
+  if item then
+    edit(item)
   end
 end
 
@@ -93,6 +133,14 @@ function M.reply_here(reply)
   end
   if item and given and vim.list_contains(ask.list(), item) then
     M.reply_to(item, given)
+  end
+end
+
+--- Edits what "always" would allow, by a key in a window of the conversation.
+function M.edit_here()
+  local item = ask_here()
+  if item then
+    edit(item)
   end
 end
 

@@ -20,7 +20,7 @@ local M = {}
 M.names = {
   "ask", "chat", "stop", "undo", "redo", "new", "sessions", "model", "agent", "preset", "add",
   "allow", "always", "reject", "accept", "comment", "edit", "next", "prev", "review", "changes", "places",
-  "accept-file", "reject-file", "accept-all", "reject-all", "follow", "status", "log", "doctor", "trust", "restart",
+  "accept-file", "reject-file", "accept-all", "reject-all", "follow", "status", "log", "doctor", "trust", "permission", "restart",
 }
 
 ---@param name string

@@ -89,6 +89,8 @@ M.defaults = {
     redo = { n = "<C-r>" },
     once = { n = "o" },
     always = { n = "a" },
+    always_project = { n = "A" },
+    always_edit = { n = "E" },
     reject = { n = "r" },
     reject_reason = { n = "R" },
     help = { n = "g?" },

@@ -20,6 +20,11 @@
 ---@class copydesk.AgentsResult
 ---@field agents copydesk.AgentInfo[] The default comes first.
 
+--- Where a reply of `always` counts.
+---@alias copydesk.AlwaysScopeInfo
+---| "session" # In this session.
+---| "project" # In every session of the project, while the user trusts it. The daemon keeps it outside the repository.
+
 --- Whether an editor could answer. If not, the daemon asks its own language servers.
 ---@alias copydesk.AnswerState
 ---| "answered" # It could, even if the result is empty.
@@ -491,6 +496,14 @@
 ---@field job integer The job's number.
 ---@field running boolean Whether it still runs.
 
+--- One pattern that the user always allows.
+---@class copydesk.KeptReplyInfo
+---@field key string The key of the rules, such as `bash`.
+---@field pattern string What is allowed.
+---@field scope copydesk.AlwaysScopeInfo Where it counts.
+---@field session? string The session, for the scope `session`.
+---@field since? integer When the user allowed it, in milliseconds since 1970; for the scope `project`.
+
 --- What a client needs that missed events of a turn.
 ---@class copydesk.LastTurnInfo
 ---@field turn integer Its number.
@@ -677,6 +690,12 @@
 ---@field waiting integer How many asks and questions wait for the user.
 ---@field undecided integer How many hunks of applied edits are undecided.
 
+--- Whether a call runs without asking, after asking, or not at all.
+---@alias copydesk.PermissionActionInfo
+---| "allow" # It runs without asking.
+---| "ask" # The user is asked.
+---| "deny" # It does not run.
+
 --- What a call wants to do.
 ---@class copydesk.PermissionAskInfo
 ---@field ask string The ask's id. A client that attaches again gets the same ask again.
@@ -684,6 +703,8 @@
 ---@field key string The key of the rule that asks, such as `bash` or `edit`.
 ---@field patterns string[] What the call needs: each path, each command.
 ---@field always string[] What `always` would allow from now on. If it is empty, the client does not offer `always`.
+---@field projectAlways? boolean Whether `always` may be replied with the scope `project`: the user trusts the folder, and a project may keep such a reply.
+---@field problem? string Why the daemon did not accept this client's last reply. The client asks again.
 ---@field title string One line for the user.
 ---@field why? string The rule that asks, and where it stands.
 ---@field metadata? copydesk.PermissionAskMetadata What the user is shown.
@@ -712,9 +733,45 @@
 ---@field key string The key of the rule that asks, such as `bash` or `edit`.
 ---@field patterns string[] What the call needs: each path, each command.
 ---@field always string[] What `always` would allow from now on. If it is empty, the client does not offer `always`.
+---@field projectAlways? boolean Whether `always` may be replied with the scope `project`: the user trusts the folder, and a project may keep such a reply.
+---@field problem? string Why the daemon did not accept this client's last reply. The client asks again.
 ---@field title string One line for the user.
 ---@field why? string The rule that asks, and where it stands.
 ---@field metadata? copydesk.PermissionAskMetadata What the user is shown.
+
+--- What is decided about one path or command.
+---@class copydesk.PermissionDecisionInfo
+---@field key string The key of the rules.
+---@field pattern string The path, or the command as it was understood.
+---@field action copydesk.PermissionActionInfo What happens.
+---@field why string The rule that decides, and where it stands.
+
+--- A call to explain without making it.
+---@class copydesk.PermissionExplainParams
+---@field folder? string Where the call would be made. By default the client's first workspace folder.
+---@field key string The key of the rules: `bash`, `read`, `edit`, `webfetch`, …
+---@field target string The command, the path or the address.
+---@field agent? string For this agent. By default the configured one.
+---@field preset? copydesk.PermissionPresetInfo Under this preset. By default the configured one.
+
+--- What the rules decide about a call. Replies for a session do not count.
+---@class copydesk.PermissionExplainResult
+---@field action copydesk.PermissionActionInfo The strictest of all decisions.
+---@field agent string The agent whose rules count.
+---@field preset copydesk.PermissionPresetInfo The preset that counts.
+---@field decisions copydesk.PermissionDecisionInfo[] Each part of the call. All must be allowed.
+---@field always string[] What `always` would allow.
+---@field notes string[] What the rules alone do not decide, in sentences.
+
+--- The project whose replies to list.
+---@class copydesk.PermissionListParams
+---@field folder? string A folder of the project. By default the client's first workspace folder.
+
+--- What the user always allows in a project.
+---@class copydesk.PermissionListResult
+---@field project string The root of the project.
+---@field trusted boolean Whether the user trusts it. If not, the project's replies do not count.
+---@field replies copydesk.KeptReplyInfo[] Those of the project, then those of its running sessions.
 
 --- What runs unasked, in one word.
 ---@alias copydesk.PermissionPresetInfo
@@ -726,9 +783,11 @@
 ---@class copydesk.PermissionReply.once
 ---@field reply "once"
 
---- Allow it this time, and what the ask lists as `always` from now on in this session.
+--- Allow it this time, and more from now on. If the daemon cannot accept the patterns, it sends the ask again with a `problem`.
 ---@class copydesk.PermissionReply.always
 ---@field reply "always"
+---@field scope? copydesk.AlwaysScopeInfo Where it counts.
+---@field patterns? string[] What to allow: the user's own list. By default what the ask lists as `always`. It need not match this call.
 
 --- Reject it. With a reason, the model is told and continues; without one, the turn stops.
 ---@class copydesk.PermissionReply.reject
@@ -746,10 +805,22 @@
 --- The reply of the user, or of a client without one.
 ---@alias copydesk.PermissionReply
 ---| copydesk.PermissionReply.once # Allow it this time.
----| copydesk.PermissionReply.always # Allow it this time, and what the ask lists as `always` from now on in this session.
+---| copydesk.PermissionReply.always # Allow it this time, and more from now on. If the daemon cannot accept the patterns, it sends the ask again with a `problem`.
 ---| copydesk.PermissionReply.reject # Reject it. With a reason, the model is told and continues; without one, the turn stops.
 ---| copydesk.PermissionReply.nobody # This client has no user, as when a script prompts. The daemon rejects the call; the model is told why and continues.
 ---| copydesk.PermissionReply.cancelled # No reply from this client: the ask was settled, or the user closed its window. It stays open for other clients.
+
+--- Which replies to take back: all of the project and its running sessions that have the given properties.
+---@class copydesk.PermissionRevokeParams
+---@field folder? string A folder of the project. By default the client's first workspace folder.
+---@field pattern? string Only this pattern.
+---@field key? string Only this key.
+---@field scope? copydesk.AlwaysScopeInfo Only this scope.
+---@field session? string Of the sessions, only this one.
+
+--- The replies that were taken back. A waiting call is not affected; the next one is asked about.
+---@class copydesk.PermissionRevokeResult
+---@field revoked copydesk.KeptReplyInfo[] In the order of the list.
 
 --- A settled ask.
 ---@class copydesk.PermissionSettledParams
@@ -1077,6 +1148,7 @@
 ---@field parent? string The session whose call started this one.
 ---@field review? copydesk.ReviewTimingInfo When its edits are reviewed, if the user chose that.
 ---@field preset? copydesk.PermissionPresetInfo What runs unasked, if the user chose that for this session.
+---@field activePreset? copydesk.PermissionPresetInfo What runs unasked: the user's choice or else the configuration's, as far as the trust of the folder lets it count. Missing in lists.
 ---@field created integer When it was created, in milliseconds since 1970.
 ---@field updated integer When it last changed, in milliseconds since 1970.
 
@@ -1593,6 +1665,15 @@ M.methods = {
   --- Records whether the user trusts a folder. Only a user's own choice may be sent.
   --- `copydesk.TrustSetParams -> copydesk.TrustInfo`
   trustSet = "copydesk/trust/set",
+  --- Lists what the user always allows in a project and in its running sessions.
+  --- `copydesk.PermissionListParams -> copydesk.PermissionListResult`
+  permissionList = "copydesk/permission/list",
+  --- Takes back what the user always allows. Only a user's own choice may be sent.
+  --- `copydesk.PermissionRevokeParams -> copydesk.PermissionRevokeResult`
+  permissionRevoke = "copydesk/permission/revoke",
+  --- Explains which rules decide about a call, without making it.
+  --- `copydesk.PermissionExplainParams -> copydesk.PermissionExplainResult`
+  permissionExplain = "copydesk/permission/explain",
   --- Restarts language servers of the daemon, also those that it gave up.
   --- `copydesk.ServersRestartParams -> copydesk.ServersRestartResult`
   serversRestart = "copydesk/servers/restart",

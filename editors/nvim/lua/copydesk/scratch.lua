@@ -40,9 +40,10 @@ end
 --- Shows lines under a title.
 ---@param title string
 ---@param lines string[]
+---@return integer? buffer Nil if no window can be opened now.
 function M.show(title, lines)
   if not M.can_open() then
-    return
+    return nil
   end
   lines = vim.tbl_map(function(line)
     return (line:gsub("%c", " "))
@@ -77,6 +78,7 @@ function M.show(title, lines)
     vim.keymap.set("n", key, close, { buffer = buffer, nowait = true, desc = "Close" })
   end
   vim.api.nvim_create_autocmd("WinLeave", { buffer = buffer, once = true, callback = vim.schedule_wrap(close) })
+  return buffer
 end
 
 return M

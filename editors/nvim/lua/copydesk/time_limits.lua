@@ -39,6 +39,9 @@ M.typing = 500
 --- The pause before the missing lines of a hunk are looked up again: the daemon sees typing a little later.
 M.lookup_retry = 400
 
+--- How long a picker may take to call back after its window was left. Then it counts as dismissed.
+M.picker_answer = 500
+
 --- The pause before a draw is tried again that Neovim refused (textlock, E565): an expression waits for a key.
 M.textlock_retry = 100
 --- The shortest time between two draws of the chat, and of status lines: one frame of a screen.

@@ -1,7 +1,7 @@
 --- Asks whether the user trusts the folder of a session.
 ---
 --- Contract: asks once per folder and Neovim, before the first prompt, if the user was never asked. Dismissing the question changes
---- nothing, and the prompt is sent in any case: without trust the daemon runs nothing of the folder.
+--- nothing, and the prompt is sent in any case, also if the picker never calls back: without trust the daemon runs nothing of the folder.
 
 local message = require("copydesk.message")
 
@@ -80,6 +80,33 @@ function M.choose(view)
   end
 end
 
+--- Prompts that wait for the user's choice, the oldest first.
+---@type fun()[]
+local waiting = {}
+
+--- Sends the prompts that wait, each once.
+local function release()
+  local prompts = waiting
+  waiting = {}
+  for _, send in ipairs(prompts) do
+    send()
+  end
+end
+
+--- Some pickers never call back when they are closed. The user has left one once they are back in the window where it opened.
+---@param window integer
+local function release_when_left(window)
+  vim.api.nvim_create_autocmd("WinEnter", {
+    group = vim.api.nvim_create_augroup("copydesk.trust", {}),
+    callback = function()
+      if vim.api.nvim_get_current_win() == window then
+        vim.defer_fn(release, require("copydesk.time_limits").picker_answer)
+        return true
+      end
+    end,
+  })
+end
+
 --- Asks if the user was never asked about the folder; then calls `go_on`.
 ---@param view copydesk.View
 ---@param go_on fun()
@@ -87,11 +114,15 @@ function M.ask_if_new(view, go_on)
   local trust = view.trust
   local is_open = trust and trust.trust == "unasked" and not asked[trust.folder]
   if not is_open or contains_home(trust.folder) then
+    -- The user goes on, whatever their picker does.
+    release()
     return go_on()
   end
+  waiting[#waiting + 1] = go_on
+  release_when_left(vim.api.nvim_get_current_win())
   require("copydesk.await").run(function()
     M.choose(view)
-    go_on()
+    release()
   end)
 end
 

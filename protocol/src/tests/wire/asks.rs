@@ -6,8 +6,10 @@ use serde_json::json;
 
 use super::check;
 use crate::permission::{
-    PermissionAskInfo, PermissionAskParams, PermissionPresetInfo, PermissionReply, PermissionSettledParams,
-    SessionSetPresetParams,
+    AlwaysScopeInfo, KeptReplyInfo, PermissionActionInfo, PermissionAskInfo, PermissionAskParams,
+    PermissionDecisionInfo, PermissionExplainParams, PermissionExplainResult, PermissionListParams,
+    PermissionListResult, PermissionPresetInfo, PermissionReply, PermissionRevokeParams,
+    PermissionRevokeResult, PermissionSettledParams, SessionSetPresetParams,
 };
 use crate::question::{
     QuestionAskInfo, QuestionAskParams, QuestionInfo, QuestionOptionInfo, QuestionReply,
@@ -21,6 +23,8 @@ pub(super) fn ask() -> PermissionAskInfo {
         key: "edit".into(),
         patterns: vec!["src/a.rs".into()],
         always: vec![],
+        project_always: false,
+        problem: None,
         title: "Edit src/a.rs".into(),
         why: Some("a rule".into()),
         metadata: PermissionAskMetadata::from_value(json!({"command": "ls", "workdir": "."})),
@@ -62,7 +66,22 @@ fn permission() {
     check(&preset, &expect![[r#"{"session":"s1","preset":"careful"}"#]]);
     check(&SessionSetPresetParams { session: "s1".into(), preset: None }, &expect![[r#"{"session":"s1"}"#]]);
     check(&PermissionReply::Once, &expect![[r#"{"reply":"once"}"#]]);
-    check(&PermissionReply::Always, &expect![[r#"{"reply":"always"}"#]]);
+    let offered = PermissionAskInfo { project_always: true, problem: Some("too wide".into()), ..ask() };
+    check(
+        &offered,
+        &expect![[
+            r#"{"ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"projectAlways":true,"problem":"too wide","title":"Edit src/a.rs","why":"a rule","metadata":{"command":"ls","workdir":"."}}"#
+        ]],
+    );
+    let always = |scope, patterns: Option<&str>| PermissionReply::Always {
+        scope,
+        patterns: patterns.map(|pattern| vec![pattern.to_owned()]),
+    };
+    check(&always(AlwaysScopeInfo::Session, None), &expect![[r#"{"reply":"always"}"#]]);
+    check(
+        &always(AlwaysScopeInfo::Project, Some("git push *")),
+        &expect![[r#"{"reply":"always","scope":"project","patterns":["git push *"]}"#]],
+    );
     check(&PermissionReply::Reject { reason: None }, &expect![[r#"{"reply":"reject"}"#]]);
     check(
         &PermissionReply::Reject { reason: Some("use b.rs".into()) },
@@ -77,6 +96,74 @@ fn permission() {
     };
     check(&settled(Some("nvim")), &expect![[r#"{"session":"s1","ask":"a1","by":"nvim"}"#]]);
     check(&settled(None), &expect![[r#"{"session":"s1","ask":"a1"}"#]]);
+}
+
+#[test]
+fn kept_replies() {
+    let kept = |scope, session: Option<&str>, since| KeptReplyInfo {
+        key: "bash".into(),
+        pattern: "git push *".into(),
+        scope,
+        session: session.map(str::to_owned),
+        since,
+    };
+    check(&PermissionListParams::default(), &expect!["{}"]);
+    check(
+        &PermissionListResult {
+            project: "/w".into(),
+            trusted: true,
+            replies: vec![
+                kept(AlwaysScopeInfo::Project, None, Some(1)),
+                kept(AlwaysScopeInfo::Session, Some("s1"), None),
+            ],
+        },
+        &expect![[
+            r#"{"project":"/w","trusted":true,"replies":[{"key":"bash","pattern":"git push *","scope":"project","since":1},{"key":"bash","pattern":"git push *","scope":"session","session":"s1"}]}"#
+        ]],
+    );
+    check(&PermissionRevokeParams::default(), &expect!["{}"]);
+    check(
+        &PermissionRevokeParams {
+            folder: Some("/w".into()),
+            pattern: Some("git push *".into()),
+            key: Some("bash".into()),
+            scope: Some(AlwaysScopeInfo::Session),
+            session: Some("s1".into()),
+        },
+        &expect![[r#"{"folder":"/w","pattern":"git push *","key":"bash","scope":"session","session":"s1"}"#]],
+    );
+    check(&PermissionRevokeResult { revoked: vec![] }, &expect![[r#"{"revoked":[]}"#]]);
+    check(
+        &PermissionExplainParams {
+            folder: None,
+            key: "bash".into(),
+            target: "ls".into(),
+            agent: None,
+            preset: None,
+        },
+        &expect![[r#"{"key":"bash","target":"ls"}"#]],
+    );
+    let actions = [PermissionActionInfo::Allow, PermissionActionInfo::Ask, PermissionActionInfo::Deny];
+    check(&actions, &expect![[r#"["allow","ask","deny"]"#]]);
+    let decision = PermissionDecisionInfo {
+        key: "bash".into(),
+        pattern: "ls".into(),
+        action: PermissionActionInfo::Allow,
+        why: "a rule".into(),
+    };
+    check(
+        &PermissionExplainResult {
+            action: PermissionActionInfo::Allow,
+            agent: "build".into(),
+            preset: PermissionPresetInfo::Normal,
+            decisions: vec![decision],
+            always: vec!["ls *".into()],
+            notes: vec![],
+        },
+        &expect![[
+            r#"{"action":"allow","agent":"build","preset":"normal","decisions":[{"key":"bash","pattern":"ls","action":"allow","why":"a rule"}],"always":["ls *"],"notes":[]}"#
+        ]],
+    );
 }
 
 #[test]

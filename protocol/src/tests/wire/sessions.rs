@@ -37,6 +37,7 @@ fn session() -> SessionInfo {
         parent: None,
         review: None,
         preset: None,
+        active_preset: None,
         created: 1,
         updated: 2,
     }
@@ -79,12 +80,13 @@ fn sessions() {
         parent: Some("s0".into()),
         review: Some(ReviewTimingInfo::Before),
         preset: Some(PermissionPresetInfo::Trusting),
+        active_preset: Some(PermissionPresetInfo::Normal),
         ..session()
     };
     check(
         &SessionResult { session: full },
         &expect![[
-            r#"{"session":{"id":"s1","folder":"/w","title":"Fix it","agent":"build","model":"p/m","parent":"s0","review":"before","preset":"trusting","created":1,"updated":2}}"#
+            r#"{"session":{"id":"s1","folder":"/w","title":"Fix it","agent":"build","model":"p/m","parent":"s0","review":"before","preset":"trusting","activePreset":"normal","created":1,"updated":2}}"#
         ]],
     );
     check(&SessionNewParams::default(), &expect!["{}"]);

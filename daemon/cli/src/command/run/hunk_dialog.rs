@@ -6,7 +6,7 @@
 //! Invariant: a decision names the hunk that was shown; only input typed after it was shown decides it.
 
 mod context_lines;
-mod external_editor;
+mod edited_hunk;
 mod hunk_questions;
 mod keys;
 mod render;
@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use copydesk_protocol::permission::{PermissionAskInfo, PermissionReply};
+use copydesk_protocol::permission::{AlwaysScopeInfo, PermissionAskInfo, PermissionReply};
 use copydesk_protocol::review::{ReviewDecision, ReviewVerdict};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -89,6 +89,8 @@ struct HunkDialog {
     /// Hunks of the shown file, decided ones included.
     of: usize,
 }
+
+const ALWAYS: PermissionReply = PermissionReply::Always { scope: AlwaysScopeInfo::Session, patterns: None };
 
 enum KeyOutcome {
     AskAgain,
@@ -164,7 +166,7 @@ impl HunkDialog {
     }
 
     async fn ask_about_all(&self) -> DialogAnswer {
-        permission_prompt::ask(&self.ask, &self.signals.withdrawn)
+        permission_prompt::ask(&self.ask, &self.signals)
             .await
             .map_or_else(DialogAnswer::Withdrawn, DialogAnswer::Reply)
     }
@@ -194,7 +196,7 @@ impl HunkDialog {
             HunkKey::All if is_first && left == item.left => {
                 KeyOutcome::Answer(DialogAnswer::Reply(PermissionReply::Once))
             }
-            HunkKey::Always => KeyOutcome::Answer(DialogAnswer::Reply(PermissionReply::Always)),
+            HunkKey::Always => KeyOutcome::Answer(DialogAnswer::Reply(ALWAYS)),
             HunkKey::Stop => {
                 KeyOutcome::Answer(DialogAnswer::Reply(PermissionReply::Reject { reason: None }))
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use copydesk_host::session_host::{self, HostedSession};
+use copydesk_host::session_host::HostedSession;
 use copydesk_protocol::lenient::LenientJson;
 use copydesk_protocol::permission::SessionSetPresetParams;
 use copydesk_protocol::review::{
@@ -50,11 +50,10 @@ impl LspBackend {
         params: LenientJson<SessionSetReviewParams>,
     ) -> Result<SessionResult> {
         let hosted = self.open_session(&params.0.session).await?;
-        let session = hosted.set_review(params.0.review).await;
+        let changed = hosted.set_review(params.0.review).await;
         self.host().release_if_unused(&hosted);
-        Ok(SessionResult {
-            session: session_host::session_info(&session.map_err(|error| rpc_error_from(&error))?),
-        })
+        changed.map_err(|error| rpc_error_from(&error))?;
+        Ok(SessionResult { session: hosted.info() })
     }
 
     pub(super) async fn session_set_preset(
@@ -62,11 +61,10 @@ impl LspBackend {
         params: LenientJson<SessionSetPresetParams>,
     ) -> Result<SessionResult> {
         let hosted = self.open_session(&params.0.session).await?;
-        let session = hosted.set_preset(params.0.preset).await;
+        let changed = hosted.set_preset(params.0.preset).await;
         self.host().release_if_unused(&hosted);
-        Ok(SessionResult {
-            session: session_host::session_info(&session.map_err(|error| rpc_error_from(&error))?),
-        })
+        changed.map_err(|error| rpc_error_from(&error))?;
+        Ok(SessionResult { session: hosted.info() })
     }
 
     pub(super) async fn open_session(&self, session: &str) -> Result<Arc<HostedSession>> {

@@ -169,7 +169,7 @@ impl LspBackend {
         let hosted = self.host().open_session(session).await.map_err(|error| rpc_error_from(&error))?;
         let changed = hosted.update_session(change).await;
         self.host().release_if_unused(&hosted);
-        let session = changed.map_err(|error| rpc_error_from(&error))?;
-        Ok(SessionResult { session: session_host::session_info(&session) })
+        changed.map_err(|error| rpc_error_from(&error))?;
+        Ok(SessionResult { session: hosted.info() })
     }
 }

@@ -42,6 +42,10 @@ local function choices(ask)
   offer("once", is_plan and "carry it out" or "once")
   if #ask.always > 0 then
     offer("always", ("always: %s %s"):format(ask.key, table.concat(ask.always, ", ")))
+    if ask.projectAlways then
+      offer("always_project", "always in this project")
+    end
+    offer("always_edit", "edit what always allows")
   end
   offer("reject", is_plan and "no, stop" or "reject")
   offer("reject_reason", is_plan and "say what to change" or "reject and say why")
@@ -85,6 +89,12 @@ local function permission(block, ask)
   local one_by_one = hunks(ask)
   if one_by_one then
     add(block, one_by_one, "CopydeskDim")
+  end
+  if ask.why and ask.key ~= "plan_exit" then
+    add(block, "why: " .. (ask.why:gsub("%c+", " ")), "CopydeskDim")
+  end
+  if ask.problem then
+    add(block, "not accepted: " .. (ask.problem:gsub("%c+", " ")), "CopydeskError")
   end
   add(block, choices(ask), "CopydeskAsk")
   block.tail = #block.lines - before

@@ -168,6 +168,22 @@ M.all = {
     end,
   },
   {
+    name = "always_project",
+    where = { "chat", "float" },
+    says = "allow it in every session of this project",
+    run = function()
+      answer({ reply = "always", scope = "project" })
+    end,
+  },
+  {
+    name = "always_edit",
+    where = { "chat", "float" },
+    says = "edit the patterns before you allow them",
+    run = function()
+      require("copydesk.await").run(require("copydesk.ask_reply").edit_here)
+    end,
+  },
+  {
     name = "reject",
     where = { "chat", "float" },
     says = "reject it; the turn stops",

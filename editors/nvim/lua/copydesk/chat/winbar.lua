@@ -125,7 +125,7 @@ function M.text()
   end
   add(3, used.model)
   add(5, view.session.agent)
-  add(1, view.session.preset)
+  add(1, view.session.activePreset or view.session.preset)
   add(4, used.tokens > 0 and short(used.tokens) .. share or nil)
   add(2, require("copydesk.chat.todo").progress(view))
   add(2, progress.jobs(view))

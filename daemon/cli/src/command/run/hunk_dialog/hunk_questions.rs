@@ -7,9 +7,10 @@ use std::sync::atomic::Ordering;
 use copydesk_protocol::permission::PermissionReply;
 use copydesk_protocol::review::{ReviewDecision, ReviewVerdict};
 
-use super::external_editor::{self, HunkEditOutcome};
+use super::edited_hunk::{self, HunkEditOutcome};
 use super::undecided_hunk::UndecidedHunk;
 use super::{DialogAnswer, DialogSignals, HunkDialog, KeyOutcome, remark};
+use crate::command::run::external_editor;
 use crate::command::run::terminal_input::{self, TerminalInput, TerminalQuestion, WithdrawnQuestion};
 use crate::terminal::print;
 
@@ -76,7 +77,7 @@ impl HunkDialog {
         remark(&format!("waiting for `{editor}`…"));
         let edited = item.clone();
         self.signals.editing.store(true, Ordering::SeqCst);
-        let edited = tokio::task::spawn_blocking(move || external_editor::edit(&edited, &editor)).await;
+        let edited = tokio::task::spawn_blocking(move || edited_hunk::edit(&edited, &editor)).await;
         self.signals.editing.store(false, Ordering::SeqCst);
         terminal_input::discard_input();
         match edited {

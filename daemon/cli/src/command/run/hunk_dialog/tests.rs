@@ -1,8 +1,9 @@
 use anstream::adapter::strip_str;
 use copydesk_protocol::review::{HunkInfo, ReviewInfo, ReviewTimingInfo, WordDiffInfo};
 
+use super::super::external_editor::CUT;
 use super::context_lines::{HunkContext, around};
-use super::external_editor::{CUT, HunkEditOutcome, read, written};
+use super::edited_hunk::{HunkEditOutcome, read, written};
 use super::render::{HunkPosition, TerminalSize, heading, lines};
 use super::shorten_refusal;
 use super::undecided_hunk::UndecidedHunk;
