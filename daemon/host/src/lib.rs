@@ -16,7 +16,7 @@ pub mod permission_report;
 pub mod providers;
 pub mod reviews;
 pub mod rules;
-mod sandbox;
+pub mod sandbox;
 mod secret_variables;
 pub mod session_builder;
 pub mod session_host;

@@ -2,14 +2,17 @@
 
 use copydesk_config::LoadedConfig;
 use copydesk_permission::{
-    Ask, ExplainedPattern, PermissionAction, PermissionPreset, RuleLayers, ShellPlace, read_command,
+    Ask, CommandPattern, CommandReading, ExplainedPattern, PermissionAction, PermissionPreset, RuleLayers,
+    ShellPlace, read_command,
 };
 use copydesk_tool::PlanFile;
-use copydesk_tool::tools::rule_names;
+use copydesk_tool::tools::{CommandPlacement, rule_names};
 use copydesk_workspace::files::{ResolvedPath, WorkspaceFiles};
 
 use crate::agents::{self, AgentRegistry};
+use crate::environment;
 use crate::rules;
+use crate::sandbox;
 use crate::session_builder::{ConfigurationRules, agent_rules};
 use crate::setup::UserSetup;
 
@@ -32,23 +35,37 @@ pub struct PermissionReport {
     pub decisions: Vec<(String, ExplainedPattern)>,
     /// What "always" would allow.
     pub always: Vec<String>,
+    /// Where a command would run.
+    pub sandbox: Option<ExplainedSandbox>,
     /// What the rules alone do not decide, in sentences.
     pub notes: Vec<String>,
+}
+
+/// The sandbox of a command, if it is on.
+#[derive(Debug, Clone)]
+pub struct ExplainedSandbox {
+    pub placement: CommandPlacement,
+    /// What a command in it may change and reach.
+    pub rights: String,
 }
 
 impl PermissionReport {
     /// The strictest of all decisions.
     pub fn action(&self) -> PermissionAction {
         let has = |action| self.decisions.iter().any(|(_, decision)| decision.action == action);
+        let is_refused = self
+            .sandbox
+            .as_ref()
+            .is_some_and(|sandbox| matches!(sandbox.placement, CommandPlacement::Refused { .. }));
         match () {
-            () if has(PermissionAction::Deny) => PermissionAction::Deny,
+            () if is_refused || has(PermissionAction::Deny) => PermissionAction::Deny,
             () if has(PermissionAction::Ask) => PermissionAction::Ask,
             () => PermissionAction::Allow,
         }
     }
 }
 
-pub fn report_permission(
+pub async fn report_permission(
     setup: &UserSetup,
     loaded: &LoadedConfig,
     call: &NamedCall,
@@ -66,11 +83,18 @@ pub fn report_permission(
         preset: call.preset.unwrap_or_else(|| rules::config_preset(loaded)),
         decisions: Vec::new(),
         always: Vec::new(),
+        sandbox: None,
         notes: Vec::new(),
     };
     let files = WorkspaceFiles::new(&setup.cwd, &setup.paths.home);
     match call.key.as_str() {
-        "bash" => report.add_command(&layers, &files, &call.target),
+        "bash" => {
+            let (home, folder) = (files.home().to_string_lossy(), files.root().to_string_lossy());
+            let place = ShellPlace { home: Some(&home), working_folder: Some(&folder) };
+            let mut reading = read_command(&call.target, place);
+            report.sandbox = explain_sandbox(setup, loaded, &mut reading.commands).await;
+            report.add_command(&layers, &files, reading);
+        }
         "read" | "list" | "edit" => {
             let place = files.resolve(&call.target);
             report.add_folder(&layers, &place);
@@ -79,6 +103,19 @@ pub fn report_permission(
         key => report.add(&layers, key, vec![call.target.clone()]),
     }
     Ok(report)
+}
+
+/// Tries the sandbox, and marks what would run in it. None if it is off.
+async fn explain_sandbox(
+    setup: &UserSetup,
+    loaded: &LoadedConfig,
+    commands: &mut [CommandPattern],
+) -> Option<ExplainedSandbox> {
+    let sandbox = sandbox::command_sandbox(loaded, &setup.paths, None);
+    let processes = environment::processes(loaded);
+    let placement = CommandPlacement::choose(&sandbox, &setup.cwd, &processes, commands, None).await;
+    let rights = sandbox.describe();
+    placement.is_sandboxed().map(|_| ExplainedSandbox { placement, rights })
 }
 
 impl PermissionReport {
@@ -90,9 +127,7 @@ impl PermissionReport {
         self.decisions.extend(layers.explain(ask).into_iter().map(|decision| (ask.key.clone(), decision)));
     }
 
-    fn add_command(&mut self, layers: &RuleLayers, files: &WorkspaceFiles, command: &str) {
-        let (home, folder) = (files.home().to_string_lossy(), files.root().to_string_lossy());
-        let reading = read_command(command, ShellPlace { home: Some(&home), working_folder: Some(&folder) });
+    fn add_command(&mut self, layers: &RuleLayers, files: &WorkspaceFiles, reading: CommandReading) {
         if let Some(why) = &reading.unreadable {
             self.notes.push(format!("The command is asked for as a whole: {why}."));
         }

@@ -1,8 +1,9 @@
 //! `copydesk permission`: which rule decides about a call, and where it stands.
 
-use copydesk_host::permission_report::{NamedCall, PermissionReport, report_permission};
+use copydesk_host::permission_report::{ExplainedSandbox, NamedCall, PermissionReport, report_permission};
 use copydesk_host::setup::UserSetup;
 use copydesk_permission::PermissionAction;
+use copydesk_tool::tools::CommandPlacement;
 use serde::Serialize;
 
 use crate::args::{PermissionArgs, PermissionCommand, PresetArg};
@@ -18,7 +19,8 @@ pub(crate) fn run(setup: &UserSetup, options: &PermissionArgs) -> anyhow::Result
         preset: preset.map(PresetArg::preset),
     };
     let loaded = if *json { setup.load()? } else { configuration::load(setup)? };
-    let report = report_permission(setup, &loaded, &call)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let report = runtime.block_on(report_permission(setup, &loaded, &call))?;
     if *json { show_json(&report) } else { show(&report) }
 }
 
@@ -29,7 +31,15 @@ struct PermissionReportView {
     preset: &'static str,
     decisions: Vec<PermissionDecisionView>,
     always: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sandbox: Option<SandboxView>,
     notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct SandboxView {
+    sandboxed: bool,
+    what: String,
 }
 
 #[derive(Serialize)]
@@ -41,7 +51,7 @@ struct PermissionDecisionView {
 }
 
 fn show_json(report: &PermissionReport) -> anyhow::Result<()> {
-    let PermissionReport { agent, preset, decisions, always, notes } = report.clone();
+    let PermissionReport { agent, preset, decisions, always, sandbox, notes } = report.clone();
     let decisions = decisions.into_iter().map(|(key, decision)| PermissionDecisionView {
         key,
         pattern: decision.pattern,
@@ -54,6 +64,10 @@ fn show_json(report: &PermissionReport) -> anyhow::Result<()> {
         preset: preset.name(),
         decisions: decisions.collect(),
         always,
+        sandbox: sandbox.map(|sandbox| SandboxView {
+            sandboxed: sandbox.placement == CommandPlacement::Sandboxed,
+            what: sandbox_sentence(&sandbox),
+        }),
         notes,
     })
 }
@@ -74,8 +88,21 @@ fn show(report: &PermissionReport) -> anyhow::Result<()> {
     if report.action() == PermissionAction::Ask && !report.always.is_empty() {
         print(format!("  \"always\" would allow: {}", one_line(&report.always.join(", "))))?;
     }
-    for note in &report.notes {
-        print(format!("  {}", one_line(note)))?;
+    for note in report.sandbox.iter().map(sandbox_sentence).chain(report.notes.iter().cloned()) {
+        print(format!("  {}", one_line(&note)))?;
     }
     Ok(())
+}
+
+fn sandbox_sentence(sandbox: &ExplainedSandbox) -> String {
+    let why = sandbox.placement.why_outside().unwrap_or_default();
+    match sandbox.placement {
+        CommandPlacement::Refused { .. } => {
+            format!("`sandbox` is `require`, but it cannot run in the sandbox: {why}.")
+        }
+        CommandPlacement::Outside { .. } => format!("It runs outside of the sandbox: {why}."),
+        CommandPlacement::Sandboxed | CommandPlacement::Unconfined => {
+            format!("It runs in the sandbox ({}).", sandbox.rights)
+        }
+    }
 }
