@@ -510,6 +510,8 @@ export interface CommandAskMetadata {
   description?: string;
   /** Whether it would run in the sandbox; missing if the sandbox is off. */
   sandboxed?: boolean;
+  /** What it could change and reach in the sandbox, or why it would run outside. */
+  sandboxNote?: string;
 }
 
 /** A command of `bash`. While it runs there is only `output`. */

@@ -20,6 +20,7 @@ mod patches;
 mod presets;
 mod problems;
 mod questions_and_todos;
+pub(crate) mod sandbox;
 mod skills;
 mod steering;
 mod stored_sessions;

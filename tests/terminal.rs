@@ -15,6 +15,7 @@ mod pictures;
 mod places;
 pub(crate) mod problems;
 mod questions;
+mod sandbox;
 pub(crate) mod screen;
 mod secret;
 pub(crate) mod svg;

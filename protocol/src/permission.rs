@@ -218,8 +218,20 @@ pub struct PermissionExplainResult {
     pub decisions: Vec<PermissionDecisionInfo>,
     /// What `always` would allow.
     pub always: Vec<String>,
+    /// Where a command would run, if the sandbox is on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<PermissionSandboxInfo>,
     /// What the rules alone do not decide, in sentences.
     pub notes: Vec<String>,
+}
+
+/// Where a command would run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PermissionSandboxInfo {
+    /// Whether it would run in the sandbox.
+    pub sandboxed: bool,
+    /// A sentence: with which rights, or why not in the sandbox.
+    pub what: String,
 }
 
 /// What is decided about one path or command.

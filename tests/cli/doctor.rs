@@ -257,3 +257,26 @@ fn who_serves_the_languages_of_the_project_and_who_is_missing() {
     env.write(USER_CONFIG, "{ \"lsp\": false }");
     assert_eq!(findings_about(&doctor(&env), "language servers"), [ok("switched off (`lsp`)")]);
 }
+
+/// The home itself has no sandbox, whatever is installed.
+#[test]
+fn the_sandbox_is_tried_and_what_is_missing_is_named() {
+    let env = keys(0o600);
+    assert_finding(&doctor(&env), "sandbox", "ok", "off; it would ");
+    let at_home =
+        |env: &TestEnvironment| env.run(&["--cwd", env.path("~/").to_str().unwrap(), "doctor", "--json"]);
+    env.write(USER_CONFIG, "{ \"sandbox\": \"auto\" }");
+    let ran = at_home(&env);
+    let words = "auto, but commands run outside: the workspace `~` contains the home folder | work in a folder below it";
+    assert_finding(&ran, "sandbox", "warning", words);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    env.write(USER_CONFIG, "{ \"sandbox\": { \"mode\": \"require\", \"write\": [\"~/.cache\"] } }");
+    let ran = at_home(&env);
+    assert_finding(&ran, "sandbox", "error", "require, so no command runs: the workspace `~`");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    if Path::new("/usr/bin/bwrap").exists() {
+        let words = "; writable: the workspace, a /tmp of its own, ~/.cache; no network";
+        let found = findings_about(&doctor(&env), "sandbox");
+        assert!(found.iter().all(|(level, says)| level == "error" || says.contains(words)), "{found:?}");
+    }
+}

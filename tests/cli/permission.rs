@@ -169,3 +169,41 @@ fn revoking_needs_a_pattern_or_all() {
         assert_eq!(TestEnvironment::new().run(args).code, Some(2), "{args:?}");
     }
 }
+
+#[test]
+fn the_sandbox_is_part_of_the_explanation() {
+    let explain = |env: &TestEnvironment, args: &[&str]| {
+        let args: Vec<_> = args.iter().copied().chain(["permission", "explain", "--json", "bash"]).collect();
+        let report = |command: &str| {
+            let ran = env.run(&args.iter().copied().chain([command]).collect::<Vec<_>>());
+            serde_json::from_str::<Value>(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"))
+        };
+        ["make", "git push"].map(report)
+    };
+    let env = environment();
+    assert!(explain(&env, &[])[0]["sandbox"].is_null(), "it is off");
+    let env = env.with_files(&[(USER_CONFIG, "{ \"sandbox\": \"auto\" }")]);
+    let [make, push] = explain(&env, &[]);
+    let outside =
+        json!({ "sandboxed": false, "what": "It runs outside of the sandbox: it needs the network." });
+    assert_eq!((&push["action"], &push["sandbox"]), (&json!("ask"), &outside));
+    if make["sandbox"]["sandboxed"] == true {
+        let what = "It runs in the sandbox (writable: the workspace, a /tmp of its own; no network).";
+        assert_eq!((&make["action"], &make["sandbox"]["what"]), (&json!("allow"), &json!(what)));
+        let why = "`\"bash\": { \"@sandboxed\": \"allow\" }` (preset normal)";
+        assert_eq!(make["decisions"][0]["why"], why);
+    } else {
+        assert_eq!(make["action"], "ask", "{make}");
+    }
+    // The home itself has no sandbox.
+    let home = env.path("~/");
+    let at_home = ["--cwd", home.to_str().unwrap()];
+    env.trust_folder("~/");
+    let what = "It runs outside of the sandbox: the workspace `~` contains the home folder; work in a folder below it.";
+    assert_eq!(explain(&env, &at_home)[0]["sandbox"]["what"], what);
+    env.write(USER_CONFIG, "{ \"sandbox\": \"require\" }");
+    let [make, _] = explain(&env, &at_home);
+    assert_eq!(make["action"], "deny");
+    let what = "`sandbox` is `require`, but it cannot run in the sandbox: the workspace `~` contains the home folder";
+    assert!(make["sandbox"]["what"].as_str().unwrap().starts_with(what), "{make}");
+}

@@ -59,3 +59,42 @@ fn a_call_without_a_result_names_its_file_within_the_folder() {
         }
     });
 }
+
+/// Whether a command ran in the sandbox, why not, and what the sandbox probably stopped.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_person_sees_what_the_sandbox_did() {
+    for_each_neovim(|program| {
+        let mut bare = MockDaemonNeovim::start(program, "utf-8");
+        let line = "local metadata = ...
+            local output = { title = 'make', metadata = metadata, isError = false }
+            local call = { kind = 'call', name = 'bash', arguments = '{}', output = output }
+            return require('copydesk.chat.summary').of({ state = { kind = 'completed' }, content = call })";
+        for (metadata, expected) in [
+            (json!({ "exit": 0 }), "bash make"),
+            (json!({ "exit": 0, "sandboxed": true }), "bash make · sandboxed"),
+            (json!({ "exit": 0, "sandboxed": false }), "bash make · not sandboxed"),
+            (
+                json!({ "exit": 0, "sandboxed": false, "sandboxNote": "it needs\nthe network" }),
+                "bash make · not sandboxed: it needs the network",
+            ),
+            (
+                json!({ "exit": 1, "sandboxed": true, "sandboxNote": "probably stopped by the sandbox: it has no network" }),
+                "bash make · exit code 1, probably stopped by the sandbox: it has no network",
+            ),
+        ] {
+            assert_eq!(bare.lua_with(line, json!([metadata])), expected, "{metadata}");
+        }
+        let ask = "local metadata = ...
+            local ask = { ask = 'a1', key = 'bash', title = 'make', patterns = {}, always = {}, metadata = metadata }
+            local block = require('copydesk.chat.asking').all({ { id = 'a1', kind = 'permission', session = 's', ask = ask } })
+            return table.concat(block.lines, '\\n')";
+        let rights = "writable: the workspace; no network";
+        for (is_sandboxed, expected) in [(true, true), (false, false)] {
+            let metadata = json!({ "command": "make", "sandboxed": is_sandboxed, "sandboxNote": rights });
+            let shown = bare.lua_with(ask, json!([metadata]));
+            let shown = shown.as_str().unwrap();
+            assert_eq!(shown.contains(&format!("In the sandbox: {rights}")), expected, "{shown}");
+        }
+    });
+}

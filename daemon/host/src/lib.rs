@@ -17,7 +17,7 @@ pub mod project_replies;
 pub mod providers;
 pub mod reviews;
 pub mod rules;
-mod sandbox;
+pub mod sandbox;
 mod secret_variables;
 pub mod session_builder;
 pub mod session_host;

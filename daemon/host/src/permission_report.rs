@@ -2,16 +2,21 @@
 
 use copydesk_config::LoadedConfig;
 use copydesk_permission::{
-    Ask, ExplainedPattern, PermissionAction, PermissionPreset, RuleLayers, ShellPlace, read_command,
+    Ask, CommandPattern, CommandReading, ExplainedPattern, PermissionAction, PermissionPreset, RuleLayers,
+    ShellPlace, read_command,
 };
-use copydesk_protocol::permission::{PermissionActionInfo, PermissionDecisionInfo, PermissionExplainResult};
+use copydesk_protocol::permission::{
+    PermissionActionInfo, PermissionDecisionInfo, PermissionExplainResult, PermissionSandboxInfo,
+};
 use copydesk_tool::PlanFile;
-use copydesk_tool::tools::rule_names;
+use copydesk_tool::tools::{CommandPlacement, rule_names};
 use copydesk_workspace::files::{ResolvedPath, WorkspaceFiles};
 
 use crate::agents::{self, AgentRegistry};
+use crate::environment;
 use crate::project_replies;
 use crate::rules::{self, PresetSource};
+use crate::sandbox;
 use crate::session_builder::{ConfigurationRules, agent_rules};
 use crate::session_host::convert;
 use crate::setup::UserSetup;
@@ -35,23 +40,53 @@ pub struct PermissionReport {
     pub decisions: Vec<(String, ExplainedPattern)>,
     /// What "always" would allow.
     pub always: Vec<String>,
+    /// Where a command would run.
+    pub sandbox: Option<ExplainedSandbox>,
     /// What the rules alone do not decide, in sentences.
     pub notes: Vec<String>,
+}
+
+/// The sandbox of a command, if it is on.
+#[derive(Debug, Clone)]
+pub struct ExplainedSandbox {
+    pub placement: CommandPlacement,
+    /// What a command in it may change and reach.
+    pub rights: String,
+}
+
+impl ExplainedSandbox {
+    /// Where the command runs, and why.
+    pub fn sentence(&self) -> String {
+        let why = self.placement.why_outside().unwrap_or_default();
+        match self.placement {
+            CommandPlacement::Refused { .. } => {
+                format!("`sandbox` is `require`, but it cannot run in the sandbox: {why}.")
+            }
+            CommandPlacement::Outside { .. } => format!("It runs outside of the sandbox: {why}."),
+            CommandPlacement::Sandboxed | CommandPlacement::Unconfined => {
+                format!("It runs in the sandbox ({}).", self.rights)
+            }
+        }
+    }
 }
 
 impl PermissionReport {
     /// The strictest of all decisions.
     pub fn action(&self) -> PermissionAction {
         let has = |action| self.decisions.iter().any(|(_, decision)| decision.action == action);
+        let is_refused = self
+            .sandbox
+            .as_ref()
+            .is_some_and(|sandbox| matches!(sandbox.placement, CommandPlacement::Refused { .. }));
         match () {
-            () if has(PermissionAction::Deny) => PermissionAction::Deny,
+            () if is_refused || has(PermissionAction::Deny) => PermissionAction::Deny,
             () if has(PermissionAction::Ask) => PermissionAction::Ask,
             () => PermissionAction::Allow,
         }
     }
 }
 
-pub fn report_permission(
+pub async fn report_permission(
     setup: &UserSetup,
     loaded: &LoadedConfig,
     call: &NamedCall,
@@ -74,11 +109,18 @@ pub fn report_permission(
         preset: PresetSource::of(loaded).active(call.preset),
         decisions: Vec::new(),
         always: Vec::new(),
+        sandbox: None,
         notes,
     };
     let files = WorkspaceFiles::new(&setup.cwd, &setup.paths.home);
     match call.key.as_str() {
-        "bash" => report.add_command(&layers, &files, &call.target),
+        "bash" => {
+            let (home, folder) = (files.home().to_string_lossy(), files.root().to_string_lossy());
+            let place = ShellPlace { home: Some(&home), working_folder: Some(&folder) };
+            let mut reading = read_command(&call.target, place);
+            report.sandbox = explain_sandbox(setup, loaded, &mut reading.commands).await;
+            report.add_command(&layers, &files, reading);
+        }
         "read" | "list" | "edit" => {
             let place = files.resolve(&call.target);
             report.add_folder(&layers, &place);
@@ -97,6 +139,19 @@ fn action_info(action: PermissionAction) -> PermissionActionInfo {
     }
 }
 
+/// Tries the sandbox, and marks what would run in it. None if it is off.
+async fn explain_sandbox(
+    setup: &UserSetup,
+    loaded: &LoadedConfig,
+    commands: &mut [CommandPattern],
+) -> Option<ExplainedSandbox> {
+    let sandbox = sandbox::command_sandbox(loaded, &setup.paths, None);
+    let processes = environment::processes(loaded);
+    let placement = CommandPlacement::choose(&sandbox, &setup.cwd, &processes, commands, None).await;
+    let rights = sandbox.describe();
+    placement.is_sandboxed().map(|_| ExplainedSandbox { placement, rights })
+}
+
 impl PermissionReport {
     /// The report as clients get it.
     pub fn into_info(self) -> PermissionExplainResult {
@@ -107,9 +162,14 @@ impl PermissionReport {
             action: action_info(decision.action),
             why: decision.reason.to_string(),
         };
-        let Self { agent, preset, decisions, always, notes } = self;
+        let Self { agent, preset, decisions, always, sandbox, notes } = self;
         let decisions = decisions.into_iter().map(decision).collect();
-        PermissionExplainResult { action, agent, preset: convert::preset(preset), decisions, always, notes }
+        let preset = convert::preset(preset);
+        let sandbox = sandbox.map(|sandbox| PermissionSandboxInfo {
+            sandboxed: sandbox.placement == CommandPlacement::Sandboxed,
+            what: sandbox.sentence(),
+        });
+        PermissionExplainResult { action, agent, preset, decisions, always, sandbox, notes }
     }
 
     fn add(&mut self, layers: &RuleLayers, key: &str, patterns: Vec<String>) {
@@ -120,9 +180,7 @@ impl PermissionReport {
         self.decisions.extend(layers.explain(ask).into_iter().map(|decision| (ask.key.clone(), decision)));
     }
 
-    fn add_command(&mut self, layers: &RuleLayers, files: &WorkspaceFiles, command: &str) {
-        let (home, folder) = (files.home().to_string_lossy(), files.root().to_string_lossy());
-        let reading = read_command(command, ShellPlace { home: Some(&home), working_folder: Some(&folder) });
+    fn add_command(&mut self, layers: &RuleLayers, files: &WorkspaceFiles, reading: CommandReading) {
         if let Some(why) = &reading.unreadable {
             self.notes.push(format!("The command is asked for as a whole: {why}."));
         }

@@ -8,7 +8,11 @@ use copydesk_config::{LoadedConfig, SandboxConfig, SandboxModeConfig, SandboxSet
 use copydesk_workspace::process::sandbox::{CommandSandbox, SandboxMode, SandboxPlaces, SandboxSettings};
 
 /// `readable` is what commands may read in Copydesk's own folders.
-pub(crate) fn command_sandbox(loaded: &LoadedConfig, paths: &UserPaths, readable: PathBuf) -> CommandSandbox {
+pub fn command_sandbox(
+    loaded: &LoadedConfig,
+    paths: &UserPaths,
+    readable: Option<PathBuf>,
+) -> CommandSandbox {
     let places = SandboxPlaces {
         home: paths.home.clone(),
         runtime_folder: std::env::var_os("XDG_RUNTIME_DIR")
@@ -21,7 +25,7 @@ pub(crate) fn command_sandbox(loaded: &LoadedConfig, paths: &UserPaths, readable
             paths.cache_dir.clone(),
             paths.opencode_config_dir.clone(),
         ],
-        readable: vec![readable],
+        readable: readable.into_iter().collect(),
         search_path: std::env::var_os("PATH").unwrap_or_default(),
     };
     CommandSandbox::new(settings(loaded, paths), places)

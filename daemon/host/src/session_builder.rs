@@ -268,7 +268,7 @@ fn tools(
         limits,
         spill: outputs.clone(),
         processes: services.processes.clone(),
-        sandbox: sandbox::command_sandbox(loaded, &roles.setup.paths, outputs.folder().to_owned()),
+        sandbox: sandbox::command_sandbox(loaded, &roles.setup.paths, Some(outputs.folder().to_owned())),
         shell: Shell::choose(shell, &|name| std::env::var_os(name))?,
         search_timeout: copydesk_workspace::time_limits::SEARCH_TIMEOUT,
         web: web::web_settings(loaded),

@@ -72,6 +72,7 @@ pub struct PermissionAskNotes {
 
 /// A command that `bash` would run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct CommandAskMetadata {
     /// The command. A view shows it, whatever the title says.
     pub command: String,
@@ -83,6 +84,9 @@ pub struct CommandAskMetadata {
     /// Whether it would run in the sandbox; missing if the sandbox is off.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional")]
     pub sandboxed: Option<bool>,
+    /// What it could change and reach in the sandbox, or why it would run outside.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional")]
+    pub sandbox_note: Option<String>,
 }
 
 /// A plan that would be carried out.
@@ -151,6 +155,12 @@ impl PermissionAskMetadata {
     /// The command that would run.
     pub fn command(&self) -> Option<&str> {
         if let PermissionAskDetail::Command(ask) = &*self.detail { Some(&ask.command) } else { None }
+    }
+
+    /// What the command could change and reach, if it would run in the sandbox.
+    pub fn sandbox_rights(&self) -> Option<&str> {
+        let PermissionAskDetail::Command(ask) = &*self.detail else { return None };
+        ask.sandbox_note.as_deref().filter(|_| ask.sandboxed == Some(true))
     }
 
     /// The plan that would be carried out.

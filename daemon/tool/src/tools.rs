@@ -73,6 +73,7 @@ mod webfetch;
 mod websearch;
 mod write;
 
+pub use command_sandbox::CommandPlacement;
 pub use media::attachment;
 pub use rule_names::rule_names;
 

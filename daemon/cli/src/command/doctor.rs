@@ -6,6 +6,7 @@
 
 mod daemon;
 mod languages;
+mod sandbox;
 mod system;
 
 use std::io;
@@ -116,6 +117,7 @@ fn examine(setup: &UserSetup) -> anyhow::Result<Vec<DoctorFinding>> {
         }
     });
     if let Ok(loaded) = &loaded {
+        findings.push(sandbox::examine(setup, loaded)?);
         findings.extend(languages::examine(setup, loaded));
     }
     let advice = "correct or remove these settings";

@@ -4,7 +4,7 @@ mod kept;
 
 use std::process::ExitCode;
 
-use copydesk_host::permission_report::{NamedCall, PermissionReport, report_permission};
+use copydesk_host::permission_report::{ExplainedSandbox, NamedCall, PermissionReport, report_permission};
 use copydesk_host::setup::UserSetup;
 use copydesk_permission::PermissionAction;
 
@@ -27,7 +27,8 @@ pub(crate) fn run(setup: &UserSetup, options: &PermissionArgs) -> anyhow::Result
                 preset: preset.map(PresetArg::preset),
             };
             let loaded = if *json { setup.load()? } else { configuration::load(setup)? };
-            let report = report_permission(setup, &loaded, &call)?;
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            let report = runtime.block_on(report_permission(setup, &loaded, &call))?;
             if *json { terminal::print_json(&report.into_info()) } else { show(&report) }.map(done)
         }
     }
@@ -49,8 +50,8 @@ fn show(report: &PermissionReport) -> anyhow::Result<()> {
     if report.action() == PermissionAction::Ask && !report.always.is_empty() {
         print(format!("  \"always\" would allow: {}", one_line(&report.always.join(", "))))?;
     }
-    for note in &report.notes {
-        print(format!("  {}", one_line(note)))?;
+    for note in report.sandbox.iter().map(ExplainedSandbox::sentence).chain(report.notes.iter().cloned()) {
+        print(format!("  {}", one_line(&note)))?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use copydesk_metadata::{
     BackgroundCommandMetadata, CallDetail, CommandAskMetadata, CommandMetadata, PermissionAskDetail,
 };
-use copydesk_permission::{CommandPattern, ShellPlace, read_command};
+use copydesk_permission::{ShellPlace, read_command};
 use copydesk_text::{self as text, KeepSide as End};
 use copydesk_workspace::process::sandbox::{CommandSandbox, SandboxMode};
 use copydesk_workspace::process::{
@@ -146,8 +146,8 @@ impl Tool for BashTool {
     fn prompt(&self) -> Cow<'static, str> {
         match self.sandbox.mode() {
             SandboxMode::Off => include_str!("bash.md").into(),
-            SandboxMode::Auto | SandboxMode::Require => {
-                format!("{}\n{}", include_str!("bash.md").trim_end(), command_sandbox::PROMPT).into()
+            mode @ (SandboxMode::Auto | SandboxMode::Require) => {
+                format!("{}\n{}", include_str!("bash.md").trim_end(), command_sandbox::prompt(mode)).into()
             }
         }
     }
@@ -179,12 +179,10 @@ impl Tool for BashTool {
         let mut reading =
             read_command(written, ShellPlace { home: Some(&home), working_folder: Some(&folder) });
         let wanted = parameters.unsandboxed.as_deref();
-        let placement =
-            CommandPlacement::choose(&self.sandbox, &context, &self.processes, &reading.commands, wanted)
-                .await?;
-        if placement == CommandPlacement::Sandboxed && !self.sandbox.has_network() {
-            reading.commands.iter_mut().for_each(CommandPattern::mark_sandboxed);
-        }
+        let (root, commands) = (context.files.root(), &mut reading.commands);
+        let placement = CommandPlacement::choose(&self.sandbox, root, &self.processes, commands, wanted)
+            .await
+            .accept()?;
         let searched =
             command_files::find_searched_files(&context, &self.processes, place.real_path(), &mut reading)
                 .await;
@@ -194,13 +192,15 @@ impl Tool for BashTool {
             key: "bash".to_owned(),
             patterns: reading.commands.iter().map(|command| command.text.clone()).collect(),
             commands: reading.commands.clone(),
-            always: reading.always.clone(),
+            // A reason is given for one call.
+            always: if placement.is_wanted_outside() { Vec::new() } else { reading.always.clone() },
             title: format!("{running}{}", placement.title_suffix()),
             metadata: PermissionAskDetail::Command(CommandAskMetadata {
                 command: written.to_owned(),
                 workdir: place.display_path.clone(),
                 description: said.map(str::to_owned),
                 sandboxed: placement.is_sandboxed(),
+                sandbox_note: placement.ask_note(&self.sandbox),
             })
             .into(),
             ..PermissionRequest::default()
@@ -232,7 +232,7 @@ impl Tool for BashTool {
             unsaved += &command_sandbox::planted_note(&launch.find_planted().await);
         }
         let printed = format!("{}{}", finished.output.head, finished.output.tail);
-        let note = placement.note(finished.exit, &printed, self.sandbox.has_network());
+        let note = placement.note(finished.exit, &printed, &self.sandbox);
         let mut output = self
             .render_result(title, &finished, &note)
             .map_err(|failure| ToolError { message: format!("{}{unsaved}", failure.message), ..failure })?;

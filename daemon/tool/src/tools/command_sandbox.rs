@@ -19,16 +19,24 @@ use crate::outcome::ToolError;
 const KEY: &str = "unsandboxed";
 
 /// For the model, where the sandbox is on.
-pub(super) const PROMPT: &str = "\
+const PROMPT: &str = "\
      - Commands run in a sandbox: only the workspace and `/tmp` (empty, for each command) are writable, \
      without git's hooks and configuration, editor settings and agents' configuration; secrets of the \
      home cannot be read; there is no network unless the user allows it. Builds and tests work. What a \
-     command starts in the background ends with it; `background: true` keeps it.\n\
-     - If a command needs more, say why in `unsandboxed`; the user is asked. Do not try to get around the \
-     sandbox.\n";
+     command starts in the background ends with it; `background: true` keeps it.\n";
+
+pub(super) fn prompt(mode: SandboxMode) -> String {
+    let more = match mode {
+        SandboxMode::Require => "no command runs outside of it: if one needs more, tell the user",
+        SandboxMode::Auto | SandboxMode::Off => {
+            "if a command needs more, say why in `unsandboxed`; the user is asked"
+        }
+    };
+    format!("{PROMPT}- Do not try to get around the sandbox; {more}.\n")
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum CommandPlacement {
+pub enum CommandPlacement {
     /// The sandbox is off.
     Unconfined,
     Sandboxed,
@@ -37,26 +45,30 @@ pub(super) enum CommandPlacement {
         /// The model asks for it; else it is decided here.
         is_wanted: bool,
     },
+    /// It would run outside, and `require` forbids that.
+    Refused {
+        why: String,
+    },
 }
 
 impl CommandPlacement {
     /// Decides before the ask, so that the user and the rules know.
-    pub(super) async fn choose(
+    ///
+    /// `workspace` is its folder, `wanted` the model's reason to run outside.
+    pub async fn choose(
         sandbox: &CommandSandbox,
-        context: &ToolContext,
+        workspace: &Path,
         processes: &Processes,
-        commands: &[CommandPattern],
+        commands: &mut [CommandPattern],
         wanted: Option<&str>,
-    ) -> Result<Self, ToolError> {
+    ) -> Self {
         if sandbox.mode() == SandboxMode::Off {
-            return Ok(Self::Unconfined);
+            return Self::Unconfined;
         }
         let is_required = sandbox.mode() == SandboxMode::Require;
         let outside = |why: String, is_wanted| match is_required {
-            true => Err(ToolError::failed(format!(
-                "The command did not run: `sandbox` is `require` in the configuration, so no command runs outside of it ({why})."
-            ))),
-            false => Ok(Self::Outside { why, is_wanted }),
+            true => Self::Refused { why },
+            false => Self::Outside { why, is_wanted },
         };
         if let Some(why) = wanted.map(str::trim).filter(|why| !why.is_empty()) {
             return outside(why.to_owned(), true);
@@ -65,23 +77,55 @@ impl CommandPlacement {
         if let Some(lack) = lack.filter(|_| !is_required) {
             return outside(lack.describe().to_owned(), false);
         }
-        match sandbox.check(context.files.root(), processes).await {
-            Ok(_) => Ok(Self::Sandboxed),
-            Err(error) => outside(error.to_string(), false),
+        if let Err(error) = sandbox.check(workspace, processes).await {
+            return outside(format!("{error}; {}", error.advice()), false);
         }
+        // So that rules about `@sandboxed` know.
+        if !sandbox.has_network() {
+            commands.iter_mut().for_each(CommandPattern::mark_sandboxed);
+        }
+        Self::Sandboxed
+    }
+
+    /// A refused command goes no further.
+    pub(super) fn accept(self) -> Result<Self, ToolError> {
+        match self {
+            Self::Refused { why } => Err(ToolError::failed(format!(
+                "The command did not run: `sandbox` is `require` in the configuration, so no command runs outside of it ({why})."
+            ))),
+            placement => Ok(placement),
+        }
+    }
+
+    /// Whether the model asks to run it outside.
+    pub(super) fn is_wanted_outside(&self) -> bool {
+        matches!(self, Self::Outside { is_wanted: true, .. })
     }
 
     /// For views; none if the sandbox is off.
-    pub(super) fn is_sandboxed(&self) -> Option<bool> {
+    pub fn is_sandboxed(&self) -> Option<bool> {
         match self {
             Self::Unconfined => None,
             Self::Sandboxed => Some(true),
-            Self::Outside { .. } => Some(false),
+            Self::Outside { .. } | Self::Refused { .. } => Some(false),
         }
     }
 
-    pub(super) fn why_outside(&self) -> Option<&str> {
-        if let Self::Outside { why, .. } = self { Some(why) } else { None }
+    pub fn why_outside(&self) -> Option<&str> {
+        match self {
+            Self::Outside { why, .. } | Self::Refused { why } => Some(why),
+            Self::Unconfined | Self::Sandboxed => None,
+        }
+    }
+
+    /// For the user who is asked: what the command could change and reach in the sandbox, or why it would run outside.
+    pub(super) fn ask_note(&self, sandbox: &CommandSandbox) -> Option<String> {
+        match self {
+            Self::Sandboxed => Some(sandbox.describe()),
+            Self::Unconfined | Self::Outside { .. } | Self::Refused { .. } => {
+                self.why_outside().map(str::to_owned)
+            }
+        }
     }
 
     /// What stands behind an ask's title.
@@ -97,15 +141,11 @@ impl CommandPlacement {
         request: &PermissionRequest,
         grant: PermissionGrant,
     ) -> Result<(), ToolError> {
-        if !matches!(self, Self::Outside { is_wanted: true, .. }) {
+        if !self.is_wanted_outside() {
             return Ok(());
         }
         let ask_user = if grant == PermissionGrant::ByUser { AskUserMode::Never } else { AskUserMode::Whole };
-        let always = Vec::new();
-        context
-            .ask(PermissionRequest { key: KEY.to_owned(), always, ask_user, ..request.clone() })
-            .await
-            .map(drop)
+        context.ask(PermissionRequest { key: KEY.to_owned(), ask_user, ..request.clone() }).await.map(drop)
     }
 
     /// Gathers the profile, right before the command runs.
@@ -128,11 +168,12 @@ impl CommandPlacement {
     }
 
     /// The note of a finished command: why it ran outside, or what the sandbox probably stopped.
-    pub(super) fn note(&self, exit: ProcessExit, output: &str, has_network: bool) -> SandboxNote {
+    pub(super) fn note(&self, exit: ProcessExit, output: &str, sandbox: &CommandSandbox) -> SandboxNote {
+        let (has_network, is_required) = (sandbox.has_network(), sandbox.mode() == SandboxMode::Require);
         let has_failed = matches!(exit, ProcessExit::Code(code) if code != 0);
         let denial =
             (has_failed && *self == Self::Sandboxed).then(|| guess_denial(output, has_network)).flatten();
-        SandboxNote { placement: self.clone(), denial, has_network }
+        SandboxNote { placement: self.clone(), denial, has_network, is_required }
     }
 }
 
@@ -142,6 +183,7 @@ pub(super) struct SandboxNote {
     placement: CommandPlacement,
     denial: Option<SandboxDenial>,
     has_network: bool,
+    is_required: bool,
 }
 
 impl SandboxNote {
@@ -162,7 +204,9 @@ impl SandboxNote {
             CommandPlacement::Unconfined => String::new(),
             CommandPlacement::Sandboxed if self.has_network => "; in the sandbox, with network".to_owned(),
             CommandPlacement::Sandboxed => "; in the sandbox, without network".to_owned(),
-            CommandPlacement::Outside { why, .. } => format!("; outside of the sandbox: {why}"),
+            CommandPlacement::Outside { why, .. } | CommandPlacement::Refused { why } => {
+                format!("; outside of the sandbox: {why}")
+            }
         }
     }
 
@@ -173,6 +217,10 @@ impl SandboxNote {
             Some(SandboxDenial::Setup) => {
                 "\n(The sandbox could not be set up, so nothing ran. Run the command again.)".to_owned()
             }
+            Some(denial) if self.is_required => format!(
+                "\n(Probably stopped by the sandbox: {}. No command runs outside of it: if the work needs that, tell the user.)",
+                denial.describe()
+            ),
             Some(denial) => format!(
                 "\n(Probably stopped by the sandbox: {}. If the command needs that, run it again with `unsandboxed` and the reason; the user is asked.)",
                 denial.describe()

@@ -101,6 +101,15 @@ impl CommandSandbox {
         self.settings.has_network
     }
 
+    /// What a command in it may change and reach, for the user.
+    pub fn describe(&self) -> String {
+        let own = self.settings.write.iter().map(|path| path.display().to_string());
+        let writable: Vec<_> =
+            ["the workspace".to_owned(), "a /tmp of its own".to_owned()].into_iter().chain(own).collect();
+        let network = if self.settings.has_network { "with network" } else { "no network" };
+        format!("writable: {}; {network}", writable.join(", "))
+    }
+
     /// Whether commands can run in it here. A success is remembered; a failure is tried again, because the user may have repaired it.
     pub async fn check(&self, workspace: &Path, processes: &Processes) -> Result<PathBuf, SandboxError> {
         if !cfg!(target_os = "linux") {

@@ -140,6 +140,7 @@
 ---@field workdir string The folder that it would run in, relative to the workspace.
 ---@field description? string What the model says that it does.
 ---@field sandboxed? boolean Whether it would run in the sandbox; missing if the sandbox is off.
+---@field sandboxNote? string What it could change and reach in the sandbox, or why it would run outside.
 
 --- A command of `bash`. While it runs there is only `output`.
 ---@class copydesk.CommandMetadata

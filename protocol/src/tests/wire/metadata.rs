@@ -121,10 +121,13 @@ fn commands() {
         workdir: ".".into(),
         description: Some("Lists".into()),
         sandboxed: Some(true),
+        sandbox_note: Some("no network".into()),
     };
     check_ask(
         PermissionAskDetail::Command(ask),
-        &expect![[r#"{"command":"ls","workdir":".","description":"Lists","sandboxed":true}"#]],
+        &expect![[
+            r#"{"command":"ls","workdir":".","description":"Lists","sandboxed":true,"sandboxNote":"no network"}"#
+        ]],
     );
 }
 

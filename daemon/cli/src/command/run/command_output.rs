@@ -2,7 +2,7 @@
 
 use copydesk_protocol::metadata::CallMetadata;
 
-use crate::terminal::{DIM, cut, styled};
+use crate::terminal::{DIM, cut, one_line, styled};
 
 /// Lines shown of a failed command.
 const LAST_LINES: usize = 5;
@@ -23,9 +23,16 @@ pub(super) fn failed(metadata: &CallMetadata) -> Option<String> {
     }
 }
 
-/// Whether a command ran in the sandbox, in a word; `None` if the sandbox is off.
-pub(super) fn sandbox_word(metadata: &CallMetadata) -> Option<&'static str> {
-    metadata.command()?.sandboxed.map(|inside| if inside { "sandboxed" } else { "not sandboxed" })
+/// Whether a command ran in the sandbox, and why not or what the sandbox probably stopped; `None` if the sandbox is off.
+pub(super) fn sandbox_words(metadata: &CallMetadata) -> Option<String> {
+    let command = metadata.command()?;
+    let note = command.sandbox_note.as_deref().map(one_line);
+    Some(match (command.sandboxed?, note) {
+        (true, None) => "sandboxed".to_owned(),
+        (true, Some(stopped)) => stopped,
+        (false, None) => "not sandboxed".to_owned(),
+        (false, Some(why)) => format!("not sandboxed: {why}"),
+    })
 }
 
 /// The last lines of the output, each within the terminal.
@@ -90,11 +97,15 @@ mod tests {
     }
 
     #[test]
-    fn one_word_tells_of_the_sandbox() {
-        let word = |metadata| sandbox_word(&CallMetadata::from_value(metadata));
-        assert_eq!(word(json!({ "exit": 0, "sandboxed": true })), Some("sandboxed"));
-        assert_eq!(word(json!({ "exit": 0, "sandboxed": false })), Some("not sandboxed"));
-        assert_eq!(word(json!({ "exit": 0 })), None);
+    fn a_few_words_tell_of_the_sandbox() {
+        let words = |metadata| sandbox_words(&CallMetadata::from_value(metadata));
+        assert_eq!(words(json!({ "exit": 0, "sandboxed": true })).as_deref(), Some("sandboxed"));
+        let outside = json!({ "exit": 0, "sandboxed": false, "sandboxNote": "it needs\nthe network" });
+        assert_eq!(words(outside).as_deref(), Some("not sandboxed: it needs the network"));
+        let stopped =
+            json!({ "exit": 1, "sandboxed": true, "sandboxNote": "probably stopped by the sandbox" });
+        assert_eq!(words(stopped).as_deref(), Some("probably stopped by the sandbox"));
+        assert_eq!(words(json!({ "exit": 0, "sandboxNote": "nothing" })), None);
     }
 
     #[test]

@@ -200,6 +200,9 @@ impl TextView {
         if let Some(command) = asked.metadata.command() {
             print(format!("  {} {}", styled(DIM, "$"), command.trim_end().replace('\n', "\n    ")))?;
         }
+        if let Some(rights) = asked.metadata.sandbox_rights() {
+            print(format!("  in the sandbox: {}", one_line(rights)))?;
+        }
         if let Some(plan) = asked.metadata.plan() {
             let indent =
                 |line: &str| if line.trim().is_empty() { String::new() } else { format!("  {line}") };
@@ -335,8 +338,8 @@ impl TextView {
         };
         let about = tasks::about(call).map(|about| styled(DIM, format!("  {about}"))).unwrap_or_default();
         let verdict = failed.as_ref().map(|failed| styled(BAD, format!("  {failed}"))).unwrap_or_default();
-        let sandbox = output.and_then(|output| command_output::sandbox_word(&output.metadata));
-        let sandbox = sandbox.map(|word| styled(DIM, format!("  {word}"))).unwrap_or_default();
+        let sandbox = output.and_then(|output| command_output::sandbox_words(&output.metadata));
+        let sandbox = sandbox.map(|words| styled(DIM, format!("  {words}"))).unwrap_or_default();
         print(format!("{mark} {} {title}{verdict}{about}{sandbox}{took}", styled(BOLD, &call.name)))?;
         if let Some(output) = output.filter(|_| failed.is_some() && *state != PartStateInfo::Interrupted) {
             command_output::last_lines(&output.metadata, columns()).iter().try_for_each(print)?;

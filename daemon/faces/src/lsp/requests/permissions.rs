@@ -36,8 +36,9 @@ impl LspBackend {
         let PermissionExplainParams { folder, key, target, agent, preset } = params.0;
         let setup = self.host().setup(&self.folder(folder)?);
         let call = NamedCall { key, target, agent, preset: preset.map(convert::preset_from_client) };
-        let report = setup.load().and_then(|loaded| report_permission(&setup, &loaded, &call));
         let failed = |error| rpc_error_from(&SessionHostError::failed(error));
-        Ok(report.map_err(failed)?.into_info())
+        let loaded = setup.load().map_err(failed)?;
+        let report = report_permission(&setup, &loaded, &call).await.map_err(failed)?;
+        Ok(report.into_info())
     }
 }

@@ -1,14 +1,14 @@
-//! Why a command cannot run in the sandbox. The words complete "it cannot run in the sandbox: …".
+//! Why a command cannot run in the sandbox, and what to do about it. The words complete "it cannot run in the sandbox: …".
 
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SandboxError {
-    #[error("bubblewrap is not installed; install it (`apt install bubblewrap`, `dnf install bubblewrap`)")]
+    #[error("bubblewrap is not installed")]
     NoBubblewrap,
     #[error("Copydesk has no sandbox for this system")]
     System,
-    #[error("the system does not let bubblewrap work ({said}){}", .repair.map(|repair| format!("; {repair}")).unwrap_or_default())]
+    #[error("the system does not let bubblewrap work ({said})")]
     Rejected { said: String, repair: Option<&'static str> },
     #[error("the workspace `{}` contains the home folder", .0.display())]
     WholeHome(PathBuf),
@@ -16,4 +16,20 @@ pub enum SandboxError {
     TooMany(usize),
     #[error("`{}` cannot be looked at: {why}", path.display())]
     Path { path: PathBuf, why: String },
+}
+
+impl SandboxError {
+    /// What the user can do.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            Self::NoBubblewrap => "install it (`apt install bubblewrap`, `dnf install bubblewrap`)",
+            Self::System => "it needs Linux",
+            Self::Rejected { repair, .. } => {
+                repair.unwrap_or("`bwrap --unshare-all --ro-bind / / true` must work")
+            }
+            Self::WholeHome(_) => "work in a folder below it",
+            Self::TooMany(_) => "work in a folder with fewer repositories",
+            Self::Path { .. } => "make it readable for you",
+        }
+    }
 }

@@ -331,6 +331,11 @@ async fn placeholders_are_there_while_a_command_runs_and_no_longer() {
     }
     let (_, output) = fixture.run("ls -A | grep -c -e envrc -e idea", Some(&fixture.sandbox(false))).await;
     assert_eq!(output, "2\n");
+    // What is forced into one ends with the command.
+    let forced =
+        "chmod u+w .idea .git/config.worktree && mkdir .idea/x && touch .git/config.worktree/x && echo made";
+    let (_, output) = fixture.run(forced, Some(&fixture.sandbox(false))).await;
+    assert_eq!(output, "made\n");
     let names = |folder: &str| {
         fs::read_dir(fixture.path(folder))
             .unwrap()

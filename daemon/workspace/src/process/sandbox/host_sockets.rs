@@ -1,6 +1,7 @@
 //! The sockets of this machine's programs that have a path. A read-only mount does not keep a program from connecting to one.
 
 use std::{
+    collections::BTreeSet,
     fs,
     os::unix::fs::FileTypeExt as _,
     path::{Path, PathBuf},
@@ -9,11 +10,11 @@ use std::{
 /// Real paths of all sockets that exist now.
 pub(super) fn find() -> Vec<PathBuf> {
     let Ok(table) = fs::read_to_string("/proc/net/unix") else { return Vec::new() };
-    let mut paths: Vec<_> =
-        paths(&table).filter(|path| is_socket(path)).filter_map(|path| path.canonicalize().ok()).collect();
-    paths.sort();
-    paths.dedup();
-    paths
+    // A program that many connect to is listed once for each connection.
+    let listed: BTreeSet<_> = paths(&table).collect();
+    let real: BTreeSet<_> =
+        listed.iter().filter(|path| is_socket(path)).filter_map(|path| path.canonicalize().ok()).collect();
+    real.into_iter().collect()
 }
 
 fn is_socket(path: &Path) -> bool {

@@ -40,6 +40,15 @@ impl SandboxPolicy {
     /// Makes a path read-only, and each folder between the writable one above it and the path a mount point: a mount point can be neither
     /// renamed nor removed, so the path cannot be replaced by replacing a folder above it.
     pub(crate) fn protect(&mut self, path: &Path) {
+        self.pin(path, PathAccess::ReadOnly);
+    }
+
+    /// The same for an empty folder that stands where nothing may be made.
+    pub(crate) fn bar(&mut self, path: &Path) {
+        self.pin(path, PathAccess::HiddenFolder);
+    }
+
+    fn pin(&mut self, path: &Path, access: PathAccess) {
         let mut above = path.parent();
         while let Some(folder) = above {
             match self.paths.get(folder) {
@@ -53,7 +62,17 @@ impl SandboxPolicy {
         for folder in path.ancestors().skip(1).take_while(|folder| *folder != writable) {
             self.paths.insert(folder.to_path_buf(), PathAccess::Writable);
         }
-        self.paths.insert(path.to_path_buf(), PathAccess::ReadOnly);
+        self.paths.insert(path.to_path_buf(), access);
+    }
+
+    /// Whether the host's own files cannot be seen there.
+    pub(crate) fn is_covered(&self, path: &Path) -> bool {
+        use PathAccess::{HiddenFile, HiddenFolder, PrivateFolder, ReadOnly, Writable};
+
+        match self.access(path) {
+            PrivateFolder | HiddenFolder | HiddenFile => true,
+            ReadOnly | Writable => false,
+        }
     }
 
     /// What holds for a path.
@@ -98,9 +117,11 @@ mod tests {
         policy.set("/work", PathAccess::Writable);
         policy.protect(Path::new("/work/deep/lib/.git/hooks"));
         policy.protect(Path::new("/elsewhere/.git/hooks"));
+        policy.bar(Path::new("/work/.idea"));
         let entries = policy.entries();
         let expected = [
             ("/work", PathAccess::Writable),
+            ("/work/.idea", PathAccess::HiddenFolder),
             ("/work/deep", PathAccess::Writable),
             ("/work/deep/lib", PathAccess::Writable),
             ("/work/deep/lib/.git", PathAccess::Writable),

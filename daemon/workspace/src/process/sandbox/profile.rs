@@ -17,7 +17,10 @@ use super::{
 /// Each command has these for itself.
 const PRIVATE_FOLDERS: [&str; 3] = ["/tmp", "/var/tmp", "/run"];
 /// Programs and the addresses of name servers lie there on some systems.
-const READABLE_BELOW_RUN: [&str; 3] = ["/run/current-system", "/run/opengl-driver", "/run/systemd/resolve"];
+const READABLE_BELOW_RUN: [&str; 2] = ["/run/current-system", "/run/opengl-driver"];
+const NAME_SERVERS: &str = "/run/systemd/resolve";
+/// The kernel lets root write there without any capability, and bubblewrap does not notice.
+const WRITABLE_FOR_ROOT: [&str; 4] = ["/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs"];
 
 /// The policy of a command, and what must stay while it runs.
 #[derive(Debug)]
@@ -43,11 +46,13 @@ pub(super) fn build(
     let mut policy = SandboxPolicy::new(settings.has_network);
     for folder in PRIVATE_FOLDERS.iter().map(Path::new).chain(places.runtime_folder.as_deref()) {
         // A link leads to a folder that has its own entry, or is readable only.
-        if folder.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+        if folder.symlink_metadata().is_ok_and(|found| found.is_dir()) && !policy.is_covered(folder) {
             policy.set(folder, PathAccess::PrivateFolder);
         }
     }
-    for folder in READABLE_BELOW_RUN.iter().map(Path::new).filter(|folder| folder.exists()) {
+    let readable = READABLE_BELOW_RUN.iter().chain(settings.has_network.then_some(&NAME_SERVERS));
+    let kernel = WRITABLE_FOR_ROOT.iter().filter(|_| rustix::process::geteuid().is_root());
+    for folder in readable.chain(kernel).map(Path::new).filter(|folder| folder.exists()) {
         policy.set(folder, PathAccess::ReadOnly);
     }
     let secrets = secrets_of(&places.home).into_iter().chain(places.private.iter().cloned());
@@ -76,7 +81,7 @@ pub(super) fn build(
     protect_all(&mut policy, &mut placeholders, &workspace, &repositories)?;
     settings.hide.iter().for_each(|path| hide(&mut policy, path));
     for socket in host_sockets::find() {
-        if policy.access(&socket) != PathAccess::PrivateFolder {
+        if !policy.is_covered(&socket) {
             hide(&mut policy, &socket);
         }
     }
@@ -133,7 +138,11 @@ fn protect(
     }
     if is_required && !path.is_file() {
         match placeholders.ensure(path) {
-            Ok(()) => {}
+            Ok(true) => {
+                policy.bar(path);
+                return Ok(());
+            }
+            Ok(false) => {}
             // Neither can the command.
             Err(error)
                 if matches!(

@@ -85,6 +85,9 @@ local function permission(block, ask)
     render.fenced(block, table.concat(ask.patterns, "\n"), "")
   end
   local before = #block.lines
+  if command.sandboxed == true and type(command.sandboxNote) == "string" then
+    add(block, "In the sandbox: " .. (command.sandboxNote:gsub("%c+", " ")), "CopydeskDim")
+  end
   require("copydesk.chat.problems").add(block, metadata, true)
   local one_by_one = hunks(ask)
   if one_by_one then

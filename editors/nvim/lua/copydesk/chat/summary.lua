@@ -172,8 +172,11 @@ local function from_metadata(call)
   elseif type(command.signal) == "number" then
     words[1] = ("ended by signal %d"):format(command.signal)
   end
-  if type(command.sandboxed) == "boolean" then
-    words[#words + 1] = command.sandboxed and "sandboxed" or "not sandboxed"
+  local note = type(command.sandboxNote) == "string" and command.sandboxNote or nil
+  if command.sandboxed == true then
+    words[#words + 1] = note or "sandboxed"
+  elseif command.sandboxed == false then
+    words[#words + 1] = "not sandboxed" .. (note and ": " .. note or "")
   end
   return table.concat(words, ", ")
 end

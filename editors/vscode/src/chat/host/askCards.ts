@@ -34,10 +34,11 @@ export function cardOf(views: AskViews, ask: OpenAsk): AskCard {
   }
   const { params } = ask;
   const { text, language } = subjectOf(params);
-  const { workdir, description } = fieldsOf(params.metadata);
+  const { workdir, description, sandboxed, sandboxNote } = fieldsOf(params.metadata);
   const facts = [
     typeof workdir === "string" && workdir !== "" && workdir !== "." && `In ${workdir}`,
     typeof description === "string" && description !== "" && `The model says: ${description}`,
+    sandboxed === true && typeof sandboxNote === "string" && `In the sandbox: ${sandboxNote}`,
     ...problemLines(params.metadata),
   ].filter((fact) => typeof fact === "string");
   return {

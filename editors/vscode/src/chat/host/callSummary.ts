@@ -101,7 +101,7 @@ function outcomeOf(call: CallInfo): string {
   } else if (typeof found === "number") {
     return `${countOf(found)} found${shown.truncated === true ? ", there are more" : ""}`;
   }
-  return [commandEnd(shown), sandboxWord(shown.sandboxed)].filter((one) => one !== "").join(", ");
+  return [commandEnd(shown), sandboxWords(shown)].filter((one) => one !== "").join(", ");
 }
 
 function commandEnd(shown: Fields): string {
@@ -113,9 +113,13 @@ function commandEnd(shown: Fields): string {
   return typeof shown.signal === "number" ? `ended by signal ${shown.signal}` : "";
 }
 
-/** Whether a command ran in the sandbox; nothing if the sandbox is off. */
-function sandboxWord(sandboxed: unknown): string {
-  return typeof sandboxed === "boolean" ? (sandboxed ? "sandboxed" : "not sandboxed") : "";
+/** Whether a command ran in the sandbox, and why not or what the sandbox probably stopped; nothing if the sandbox is off. */
+function sandboxWords({ sandboxed, sandboxNote }: Fields): string {
+  const note = typeof sandboxNote === "string" ? sandboxNote : "";
+  if (sandboxed === false) {
+    return note === "" ? "not sandboxed" : `not sandboxed: ${note}`;
+  }
+  return sandboxed === true ? note || "sandboxed" : "";
 }
 
 function todoSummary(call: CallInfo): string {

@@ -1,0 +1,39 @@
+//! Whether commands can run in the sandbox here, tried for real.
+
+use copydesk_config::LoadedConfig;
+use copydesk_host::setup::UserSetup;
+use copydesk_host::{environment, sandbox};
+use copydesk_workspace::process::sandbox::SandboxMode;
+
+use super::DoctorFinding;
+
+pub(super) fn examine(setup: &UserSetup, loaded: &LoadedConfig) -> anyhow::Result<DoctorFinding> {
+    let about = "sandbox";
+    let sandbox = sandbox::command_sandbox(loaded, &setup.paths, None);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let processes = environment::processes(loaded);
+    let checked = runtime.block_on(sandbox.check(&setup.cwd, &processes));
+    let rights = sandbox.describe();
+    Ok(match (sandbox.mode(), checked) {
+        (SandboxMode::Off, Ok(_)) => {
+            DoctorFinding::ok(about, "off; it would work here: `\"sandbox\": \"auto\"` switches it on")
+        }
+        (SandboxMode::Off, Err(error)) => {
+            DoctorFinding::ok(about, format!("off; it would not work here: {error}; {}", error.advice()))
+        }
+        (SandboxMode::Auto, Ok(program)) => {
+            DoctorFinding::ok(about, format!("auto, by {}; {rights}", program.display()))
+        }
+        (SandboxMode::Require, Ok(program)) => {
+            DoctorFinding::ok(about, format!("require, by {}; {rights}", program.display()))
+        }
+        (SandboxMode::Auto, Err(error)) => {
+            let what = format!("auto, but commands run outside: {error}");
+            DoctorFinding::warning(about, what, error.advice())
+        }
+        (SandboxMode::Require, Err(error)) => {
+            let what = format!("require, so no command runs: {error}");
+            DoctorFinding::error(about, what, error.advice())
+        }
+    })
+}
