@@ -13,6 +13,7 @@ pub mod environment;
 mod instructions;
 pub mod languages;
 pub mod permission_report;
+pub mod provider_setup;
 pub mod providers;
 pub mod reviews;
 pub mod rules;
