@@ -60,6 +60,10 @@ export const methods = {
   inlineCancel: "copydesk/inline/cancel",
   /** Lists the models that can be used now. */
   models: "copydesk/models",
+  /** Lists the providers of models, and what those lack that cannot be used. Looks for servers on the daemon's machine. */
+  providerList: "copydesk/provider/list",
+  /** Stores the user's key for a provider. */
+  providerSetKey: "copydesk/provider/setKey",
   /** Lists the agents that a user can choose. */
   agents: "copydesk/agents",
   /** Returns the state of the daemon. */
@@ -214,6 +218,10 @@ export interface RequestsToDaemon {
   "copydesk/inline/cancel": { params: InlineCancelParams; result: Empty };
   /** Lists the models that can be used now. */
   "copydesk/models": { params: ModelsParams; result: ModelsResult };
+  /** Lists the providers of models, and what those lack that cannot be used. Looks for servers on the daemon's machine. */
+  "copydesk/provider/list": { params: ProviderListParams; result: ProviderListResult };
+  /** Stores the user's key for a provider. */
+  "copydesk/provider/setKey": { params: ProviderSetKeyParams; result: ProviderSetKeyResult };
   /** Lists the agents that a user can choose. */
   "copydesk/agents": { params: AgentsParams; result: AgentsResult };
   /** Returns the state of the daemon. */
@@ -1138,6 +1146,8 @@ export interface ModelsParams {
   folder?: string;
   /** The agent's name; by default the configured one. */
   agent?: string;
+  /** Also list the models of servers on the daemon's machine, which are asked first. One that hangs costs half a second. */
+  local?: boolean;
 }
 
 /** The models that can be used now. */
@@ -1567,6 +1577,52 @@ export type ProtocolSide =
   | "desk"
   /** The editor's extension. */
   | "client";
+
+/** A provider of models. */
+export interface ProviderInfo {
+  /** As in `PROVIDER/MODEL`. */
+  id: string;
+  /** Its name for users. */
+  name: string;
+  /** It is a server on the daemon's machine. */
+  local?: boolean;
+  /** Its models can be used now. */
+  usable: boolean;
+  /** Where the key in use comes from, if there is one. Never the key. */
+  key?: string;
+  /** What the user must do before it is usable. */
+  missing?: string;
+  /** The page where users create a key. */
+  keyPage?: string;
+}
+
+/** Whose providers to list. */
+export interface ProviderListParams {
+  /** The folder whose configuration applies; by default the client's first workspace folder. */
+  folder?: string;
+}
+
+/** The providers, usable or not. */
+export interface ProviderListResult {
+  /** Usable ones first. Servers of the daemon's machine are listed if they answer or are configured; the built-in model is not. */
+  providers: ProviderInfo[];
+}
+
+/** A key that the user has typed. */
+export interface ProviderSetKeyParams {
+  /** The provider's id. */
+  provider: string;
+  /** The key. The client keeps no copy and does not log it. */
+  key: string;
+}
+
+/** The key is stored. */
+export interface ProviderSetKeyResult {
+  /** It replaced another one. */
+  replaced: boolean;
+  /** Where the key in use comes from, if another one takes precedence over this one. */
+  overriddenBy?: string;
+}
 
 /** Questions that the agent asks together. */
 export interface QuestionAskInfo {

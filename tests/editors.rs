@@ -16,6 +16,7 @@ mod multi_file_changes;
 mod open_files;
 mod patches;
 mod problems;
+mod providers;
 mod questions;
 mod reviews;
 pub(crate) mod scripted_daemon;

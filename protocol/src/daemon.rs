@@ -16,6 +16,9 @@ pub struct ModelsParams {
     /// The agent's name; by default the configured one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// Also list the models of servers on the daemon's machine, which are asked first. One that hangs costs half a second.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub local: bool,
 }
 
 /// The models that can be used now.

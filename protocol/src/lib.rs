@@ -29,6 +29,7 @@ pub mod method;
 pub mod part;
 pub mod permission;
 pub mod position;
+pub mod provider;
 pub mod question;
 pub mod review;
 pub mod server;

@@ -19,6 +19,7 @@ use crate::permission::{
     PermissionListResult, PermissionReply, PermissionRevokeParams, PermissionRevokeResult,
     PermissionSettledParams, SessionSetPresetParams,
 };
+use crate::provider::{ProviderListParams, ProviderListResult, ProviderSetKeyParams, ProviderSetKeyResult};
 use crate::question::{QuestionAskParams, QuestionReply, QuestionSettledParams};
 use crate::review::{
     ReviewCommentParams, ReviewCommentResult, ReviewDecideParams, ReviewDecideResult, ReviewListParams,
@@ -94,6 +95,10 @@ methods! {
     ToDaemon Request InlineCancel = "inline/cancel" (InlineCancelParams => Empty)
     /// Lists the models that can be used now.
     ToDaemon Request Models = "models" (ModelsParams => ModelsResult)
+    /// Lists the providers of models, and what those lack that cannot be used. Looks for servers on the daemon's machine.
+    ToDaemon Request ProviderList = "provider/list" (ProviderListParams => ProviderListResult)
+    /// Stores the user's key for a provider.
+    ToDaemon Request ProviderSetKey = "provider/setKey" (ProviderSetKeyParams => ProviderSetKeyResult)
     /// Lists the agents that a user can choose.
     ToDaemon Request Agents = "agents" (AgentsParams => AgentsResult)
     /// Returns the state of the daemon.

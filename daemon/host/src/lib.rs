@@ -14,6 +14,7 @@ mod instructions;
 pub mod languages;
 pub mod permission_report;
 pub mod project_replies;
+pub mod provider_setup;
 pub mod providers;
 pub mod reviews;
 pub mod rules;

@@ -87,6 +87,7 @@ pub(crate) fn next_step(request: &ModelRequest) -> OfflineStep {
         Intent::Fix(goal) => fix_errors::next_step(&turn, *goal),
         Intent::Replace { old, new, path } => replace_text::replace(&turn, old, new, path.as_deref()),
         Intent::Rename { old, new, path } => rename::next_step(&mut turn, old, new, path.as_deref()),
+        Intent::FixListed { path, problems } => tidy::fix_listed(&turn, path, problems),
         Intent::Tidy { what, path } => tidy::next_step(&turn, *what, path),
         // Without the tool a search is the next best.
         Intent::Ask { name, path, .. } if !turn.offers("lsp") => lookup::find(&turn, name, path.as_deref()),

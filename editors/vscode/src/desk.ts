@@ -20,6 +20,7 @@ import { OwnEdits } from "./edits/ownEdits";
 import { InlineEdits } from "./inline/inlineEdits";
 import { InstructionInput } from "./inline/instructionInput";
 import { LanguageServers } from "./language/languageServers";
+import { Practice } from "./practice/practice";
 import { ReviewDesk } from "./review/reviewDesk";
 import { PromptContext } from "./sessions/context";
 import { Prompts } from "./sessions/prompt";
@@ -46,6 +47,7 @@ export class Desk implements Disposable {
   readonly askViews: AskViews;
   readonly review: ReviewDesk;
   readonly inlineEdits: InlineEdits;
+  readonly practice: Practice;
   readonly instructions = new InstructionInput();
   /** Whether the user sees the conversation in the chat. */
   isChatVisible: () => boolean = () => false;
@@ -63,6 +65,7 @@ export class Desk implements Disposable {
     this.review = new ReviewDesk(this.connection, this.ownEdits, this.sessions, context.extensionUri);
     this.askViews = new AskViews(this.asks, new AskReviews(this.review.reviews), this.sessions);
     this.inlineEdits = new InlineEdits(this.connection, this.sessions, this.review.reviews);
+    this.practice = new Practice(context, this.review.reviews);
     this.sessions.isNeeded = (id) => this.review.reviews.store.count(id) > 0;
     const applier = new EditApplier(this.sync, this.ownEdits, new ClosedTabs(this.connection));
     this.connection.handleApplyEdit((params) => applier.handle(params));
@@ -75,6 +78,7 @@ export class Desk implements Disposable {
       new StatusBar(this.connection, this.sessions, this.asks, this.review.reviews),
       new AskAnnouncer(this.askViews),
       new WaitingTree(this.askViews, this.sessions),
+      this.practice,
       this.instructions,
       this.inlineEdits,
       this.askViews,

@@ -24,6 +24,7 @@ export function activate(context: ExtensionContext): void {
     }),
   );
   void made.resume();
+  void made.practice.resume();
 }
 
 /** VS Code waits for the connection to end. */

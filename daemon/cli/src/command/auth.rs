@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use copydesk_config::keys::KeyStore;
 use copydesk_config::mask;
+use copydesk_host::provider_setup::{MAX_KEY_BYTES, store_key};
 use copydesk_host::setup::UserSetup;
-use copydesk_model::provider::{KeyOrigin, known_providers};
+use copydesk_model::provider::known_providers;
 use serde::Serialize;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -17,9 +18,6 @@ use crate::terminal::{self, print};
 
 /// A shell's exit code for a program that Ctrl-C ended.
 const CANCELLED: u8 = 130;
-
-/// No key is longer.
-const MAX_KEY_BYTES: u64 = 16 * 1024;
 
 pub(crate) fn run(setup: &UserSetup, options: &AuthArgs) -> anyhow::Result<ExitCode> {
     match &options.action {
@@ -40,20 +38,11 @@ fn add(setup: &UserSetup, provider: &str) -> anyhow::Result<ExitCode> {
         terminal::remark("cancelled; nothing was changed");
         return Ok(ExitCode::from(CANCELLED));
     };
-    let key = key.trim();
-    anyhow::ensure!(!key.is_empty(), "no key was given; nothing was changed");
-    let is_invalid = |character: char| character.is_whitespace() || character.is_control();
-    anyhow::ensure!(
-        !key.contains(is_invalid),
-        "a key has no spaces or control characters; nothing was changed"
-    );
-    let replaced = KeyStore::add(&setup.paths.data_dir, provider, key)?;
-    let verb = if replaced { "Replaced" } else { "Added" };
+    let stored = store_key(setup, &loaded, provider, &key)?;
+    let verb = if stored.has_replaced { "Replaced" } else { "Added" };
     print(format!("{verb} the key for {provider}. `copydesk models {provider}` lists its models."))?;
-    // The key is stored; check which key is in use now.
-    let in_use = setup.registry(&loaded)?.key_in_use(provider);
-    if let Some(other) = in_use.filter(|key| key.origin != KeyOrigin::Store) {
-        terminal::warn(format_args!("the key from {} takes precedence over this one", other.origin));
+    if let Some(origin) = stored.overridden_by {
+        terminal::warn(format_args!("the key from {origin} takes precedence over this one"));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -66,13 +55,9 @@ fn read_key(provider: &str) -> anyhow::Result<Option<String>> {
     let mut line = String::new();
     io::stdin()
         .lock()
-        .take(MAX_KEY_BYTES + 1)
+        .take(MAX_KEY_BYTES as u64 + 1)
         .read_line(&mut line)
         .context("standard input could not be read as text")?;
-    anyhow::ensure!(
-        line.len() as u64 <= MAX_KEY_BYTES,
-        "a key has at most {MAX_KEY_BYTES} bytes; nothing was changed"
-    );
     Ok(Some(line))
 }
 

@@ -1,10 +1,10 @@
 //! `copydesk models`: usable models, and what the others lack.
 
 use copydesk_config::Config;
+use copydesk_host::provider_setup::list_with_servers;
 use copydesk_host::setup::UserSetup;
 use copydesk_model::catalogue::{ModelPrices, ModelSpec};
-use copydesk_model::time_limits::PROBE_TIMEOUT;
-use copydesk_model::{ModelRegistry, ProviderListing, ProviderState, local_servers, offline};
+use copydesk_model::{ModelRegistry, ProviderListing, ProviderState, offline};
 use serde::Serialize;
 
 use crate::args::ModelsArgs;
@@ -24,8 +24,7 @@ pub(crate) fn run(setup: &UserSetup, options: &ModelsArgs) -> anyhow::Result<()>
     let registry = setup.registry(&loaded)?;
     configuration::print_warnings(&loaded);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let found = runtime.block_on(local_servers::find_servers(&registry, PROBE_TIMEOUT));
-    let mut list = registry.list(&found);
+    let mut list = runtime.block_on(list_with_servers(&registry));
     if let Some(id) = &options.provider {
         // The registry explains a provider that is unknown or has no address.
         registry.check_provider(id)?;

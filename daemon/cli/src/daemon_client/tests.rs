@@ -23,7 +23,7 @@ impl DaemonEnd {
 }
 
 /// A client that has been greeted.
-const NO_PARAMS: ModelsParams = ModelsParams { agent: None, folder: None };
+const NO_PARAMS: ModelsParams = ModelsParams { agent: None, folder: None, local: false };
 
 async fn pair() -> (DaemonClient, DaemonInbox, DaemonEnd) {
     let (one, other) = SocketConnection::pair().unwrap();

@@ -12,6 +12,7 @@ mod diagnostics;
 mod documents;
 mod inline;
 mod permissions;
+mod providers;
 mod reviews;
 mod sessions;
 mod trust;
@@ -46,6 +47,8 @@ pub(super) fn register(builder: LspServiceBuilder<LspBackend>) -> LspServiceBuil
         .custom_method(table::InlineRefine::METHOD, LspBackend::inline_refine)
         .custom_method(table::InlineCancel::METHOD, LspBackend::inline_cancel)
         .custom_method(table::Models::METHOD, LspBackend::models)
+        .custom_method(table::ProviderList::METHOD, LspBackend::provider_list)
+        .custom_method(table::ProviderSetKey::METHOD, LspBackend::provider_set_key)
         .custom_method(table::Agents::METHOD, LspBackend::agents)
         .custom_method(table::Status::METHOD, LspBackend::status)
         .custom_method(table::TrustSet::METHOD, LspBackend::trust_set)

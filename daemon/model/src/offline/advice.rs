@@ -6,6 +6,7 @@ I am the offline model: a small program without a network, not a language model.
 - `rename OLD to NEW`, `replace \"old text\" with \"new text\" in FILE`
 - `find TEXT`, `show FILE lines 10-20`, `list FOLDER`
 - answer about code: `where is NAME defined`, `find the references of NAME`, `who calls NAME`, `show the definition of NAME`, `outline FILE`
+- fix the problems that an editor lists, where its language server prefers a fix (`Fix with Copydesk`)
 - have the language server of a file work: `organize the imports of FILE`, `format FILE`, `apply the quick fixes in FILE`";
 
 const REAL_MODEL: &str = "\

@@ -5,13 +5,41 @@ use super::sentence::{SentenceWord, split};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Intent {
     Fix(FixGoal),
-    Replace { old: String, new: String, path: Option<String> },
-    Rename { old: String, new: String, path: Option<String> },
-    Find { what: String, path: Option<String> },
-    Ask { question: CodeQuestion, name: String, path: Option<String> },
-    Tidy { what: TidyGoal, path: String },
-    Show { path: String, lines: Option<(usize, usize)> },
-    List { path: Option<String> },
+    Replace {
+        old: String,
+        new: String,
+        path: Option<String>,
+    },
+    Rename {
+        old: String,
+        new: String,
+        path: Option<String>,
+    },
+    Find {
+        what: String,
+        path: Option<String>,
+    },
+    Ask {
+        question: CodeQuestion,
+        name: String,
+        path: Option<String>,
+    },
+    Tidy {
+        what: TidyGoal,
+        path: String,
+    },
+    /// The quick fixes of these problems, which an editor names.
+    FixListed {
+        path: String,
+        problems: Vec<String>,
+    },
+    Show {
+        path: String,
+        lines: Option<(usize, usize)>,
+    },
+    List {
+        path: Option<String>,
+    },
     Unknown,
 }
 
@@ -46,13 +74,50 @@ const POLITE: [&str; 12] =
     ["please", "can", "could", "would", "will", "you", "just", "now", "then", "hi", "hello", "and"];
 
 pub(super) fn parse_intent(sentence: &str) -> Intent {
-    let mut words = split(sentence);
+    let (sentence, listed) = split_problems(sentence);
+    let mut words = split(&sentence);
     let polite = words.iter().take_while(|word| word.is_any_of(&POLITE)).count();
     words.drain(..polite);
     while words.last().is_some_and(|word| word.is_any_of(&["please", "thanks"])) {
         words.pop();
     }
-    match_intent(&words).unwrap_or(Intent::Unknown)
+    match (match_intent(&words).unwrap_or(Intent::Unknown), listed) {
+        // The compiler of a Rust project knows more than what is listed.
+        (Intent::Fix(_), Some((path, problems))) if !path.ends_with(".rs") => {
+            Intent::FixListed { path, problems }
+        }
+        (intent, _) => intent,
+    }
+}
+
+/// Takes out the lines by which an editor lists problems: `- src/a.ts:3:5 error: Cannot find name 'x'. (ts)`. Returns the path of the first
+/// and the messages of that file.
+fn split_problems(text: &str) -> (String, Option<(String, Vec<String>)>) {
+    let mut others = String::new();
+    let mut listed: Option<(String, Vec<String>)> = None;
+    for line in text.lines() {
+        let Some((path, message)) = listed_problem(line) else {
+            others.push_str(line);
+            others.push('\n');
+            continue;
+        };
+        let (first, messages) = listed.get_or_insert_with(|| (path.to_owned(), Vec::new()));
+        if first == path {
+            messages.push(message.to_owned());
+        }
+    }
+    (others, listed)
+}
+
+fn listed_problem(line: &str) -> Option<(&str, &str)> {
+    let line = line.strip_prefix("- ")?;
+    let severities = [" error: ", " warning: ", " information: ", " hint: "];
+    let found = severities.iter().filter_map(|severity| line.split_once(severity));
+    let (place, message) = found.min_by_key(|(place, _)| place.len())?;
+    let (place, column) = place.rsplit_once(':')?;
+    let (path, line) = place.rsplit_once(':')?;
+    let is_number = |text: &str| text.parse::<u32>().is_ok();
+    (!path.is_empty() && is_number(line) && is_number(column)).then_some((path, message))
 }
 
 fn match_intent(words: &[SentenceWord]) -> Option<Intent> {

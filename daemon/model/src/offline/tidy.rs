@@ -13,7 +13,7 @@ pub(super) fn next_step(turn: &OfflineTurn<'_>, what: TidyGoal, path: &str) -> O
     let operation = match what {
         TidyGoal::OrganizeImports => "organizeImports",
         TidyGoal::Format => "format",
-        TidyGoal::QuickFixes => return next_fix(turn, path),
+        TidyGoal::QuickFixes => return next_fix(turn, path, |_| true),
     };
     match turn.last_step().first() {
         None => OfflineStep::call("", "refactor", json!({ "operation": operation, "filePath": path })),
@@ -22,8 +22,15 @@ pub(super) fn next_step(turn: &OfflineTurn<'_>, what: TidyGoal, path: &str) -> O
     }
 }
 
+/// The quick fixes of these problems alone.
+pub(super) fn fix_listed(turn: &OfflineTurn<'_>, path: &str, problems: &[String]) -> OfflineStep {
+    // An editor adds the source to the message.
+    let is_listed = |problem: &str| problems.iter().any(|listed| listed.contains(problem));
+    next_fix(turn, path, is_listed)
+}
+
 /// Lists the fixes, applies the first that its server prefers, and lists again.
-fn next_fix(turn: &OfflineTurn<'_>, path: &str) -> OfflineStep {
+fn next_fix(turn: &OfflineTurn<'_>, path: &str, is_wanted: impl Fn(&str) -> bool) -> OfflineStep {
     let list = || OfflineStep::call("", "refactor", json!({ "operation": "codeAction", "filePath": path }));
     let Some(call) = turn.last_step().first() else { return list() };
     if call.is_error {
@@ -34,7 +41,8 @@ fn next_fix(turn: &OfflineTurn<'_>, path: &str) -> OfflineStep {
         return list();
     }
     let is_new = |(title, problem): &(String, String)| {
-        !applied().any(|call| call.argument("title") == title && call.argument("problem") == problem)
+        is_wanted(problem)
+            && !applied().any(|call| call.argument("title") == title && call.argument("problem") == problem)
     };
     match preferred_fixes(call.output).into_iter().find(is_new) {
         Some((title, problem)) if applied().count() < MAX_FIXES => {

@@ -560,6 +560,7 @@
 ---@class copydesk.ModelsParams
 ---@field folder? string The folder whose configuration applies; by default the client's first workspace folder.
 ---@field agent? string The agent's name; by default the configured one.
+---@field local? boolean Also list the models of servers on the daemon's machine, which are asked first. One that hangs costs half a second.
 
 --- The models that can be used now.
 ---@class copydesk.ModelsResult
@@ -885,6 +886,34 @@
 ---@alias copydesk.ProtocolSide
 ---| "desk" # The daemon.
 ---| "client" # The editor's extension.
+
+--- A provider of models.
+---@class copydesk.ProviderInfo
+---@field id string As in `PROVIDER/MODEL`.
+---@field name string Its name for users.
+---@field local? boolean It is a server on the daemon's machine.
+---@field usable boolean Its models can be used now.
+---@field key? string Where the key in use comes from, if there is one. Never the key.
+---@field missing? string What the user must do before it is usable.
+---@field keyPage? string The page where users create a key.
+
+--- Whose providers to list.
+---@class copydesk.ProviderListParams
+---@field folder? string The folder whose configuration applies; by default the client's first workspace folder.
+
+--- The providers, usable or not.
+---@class copydesk.ProviderListResult
+---@field providers copydesk.ProviderInfo[] Usable ones first. Servers of the daemon's machine are listed if they answer or are configured; the built-in model is not.
+
+--- A key that the user has typed.
+---@class copydesk.ProviderSetKeyParams
+---@field provider string The provider's id.
+---@field key string The key. The client keeps no copy and does not log it.
+
+--- The key is stored.
+---@class copydesk.ProviderSetKeyResult
+---@field replaced boolean It replaced another one.
+---@field overriddenBy? string Where the key in use comes from, if another one takes precedence over this one.
 
 --- Questions that the agent asks together.
 ---@class copydesk.QuestionAskInfo
@@ -1657,6 +1686,12 @@ M.methods = {
   --- Lists the models that can be used now.
   --- `copydesk.ModelsParams -> copydesk.ModelsResult`
   models = "copydesk/models",
+  --- Lists the providers of models, and what those lack that cannot be used. Looks for servers on the daemon's machine.
+  --- `copydesk.ProviderListParams -> copydesk.ProviderListResult`
+  providerList = "copydesk/provider/list",
+  --- Stores the user's key for a provider.
+  --- `copydesk.ProviderSetKeyParams -> copydesk.ProviderSetKeyResult`
+  providerSetKey = "copydesk/provider/setKey",
   --- Lists the agents that a user can choose.
   --- `copydesk.AgentsParams -> copydesk.AgentsResult`
   agents = "copydesk/agents",

@@ -29,7 +29,8 @@ function placeOf(argument: unknown): { document: TextDocument; range: Range } | 
     const document = documentOf(Uri.parse(argument.uri));
     return document && { document, range: document.validateRange(new Range(argument.first, 0, argument.last, Number.MAX_SAFE_INTEGER)) };
   }
-  const editor = window.activeTextEditor;
+  // A walkthrough or the chat may have the focus.
+  const editor = window.activeTextEditor ?? window.visibleTextEditors.find(({ document }) => languages.getDiagnostics(document.uri).length > 0);
   return editor && { document: editor.document, range: editor.selection };
 }
 

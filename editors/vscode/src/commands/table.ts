@@ -13,6 +13,7 @@ import { decideFile } from "./decideFile";
 import { decideHunk } from "./decideHunk";
 import { doctor } from "./doctor";
 import { cancelEdit, dismissInstruction, edit, retryEdit, sendInstruction } from "./edit";
+import { firstSteps, practice } from "./firstSteps";
 import { explain } from "./explain";
 import { exportSession } from "./exportSession";
 import { fix } from "./fix";
@@ -24,6 +25,7 @@ import { reporting } from "./report";
 import { restart } from "./restart";
 import { reviewTiming } from "./reviewTiming";
 import { sessions } from "./sessions";
+import { setUpModel } from "./setUpModel";
 import { showConversation } from "./showConversation";
 import { showLog } from "./showLog";
 import { showRemoved } from "./showRemoved";
@@ -56,11 +58,14 @@ const table: Record<string, Command> = {
   "copydesk.sessions": sessions,
   "copydesk.export": exportSession,
   "copydesk.model": chooseModel,
+  "copydesk.provider": setUpModel,
   "copydesk.agent": chooseAgent,
   "copydesk.addFile": addFile,
   "copydesk.addSelection": addSelection,
   "copydesk.status": status,
   "copydesk.doctor": doctor,
+  "copydesk.firstSteps": firstSteps,
+  "copydesk.practice": practice,
   "copydesk.showConversation": showConversation,
   "copydesk.showLog": showLog,
   "copydesk.restart": restart,

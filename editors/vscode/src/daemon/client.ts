@@ -1,8 +1,10 @@
 // Makes the language client that runs `copydesk lsp`.
 //
 // Contract: the client only carries messages. It syncs no documents (src/documents does), shows no dialogs, and never restarts by
-// itself (`Connection` does). The library is loaded at the first connection, to keep activation short.
+// itself (`Connection` does). The library is loaded at the first connection, to keep activation short. Its trace names messages and has
+// none of their content, whatever `copydesk.trace.server` says: keys and texts of documents are in there.
 
+import type { LogOutputChannel } from "vscode";
 import { workspace } from "vscode";
 import type {
   ApplyWorkspaceEditParams,
@@ -19,6 +21,12 @@ export interface ClientEvents {
   closed: () => void;
 }
 
+/** The channel, which gets the first line of a trace: the message's name. A trace as JSON is left out. */
+function withoutContent(channel: LogOutputChannel): LogOutputChannel {
+  const trace = (text: string) => text.startsWith("{") || channel.trace(text.split("\n", 1)[0] ?? "");
+  return Object.create(channel, { trace: { value: trace } });
+}
+
 /** Makes a client that is not started yet. */
 export async function createClient(path: string, version: string, events: ClientEvents): Promise<LanguageClient> {
   const library = await import("vscode-languageclient/node");
@@ -27,6 +35,7 @@ export async function createClient(path: string, version: string, events: Client
     documentSelector: [],
     initializationOptions: { copydesk: hello },
     outputChannel: log(),
+    traceOutputChannel: withoutContent(log()),
     revealOutputChannelOn: library.RevealOutputChannelOn.Never,
     // `retry` of the protocol's own error is always false, and no dialog is wanted here.
     initializationFailedHandler: () => false,

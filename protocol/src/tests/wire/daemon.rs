@@ -9,7 +9,39 @@ use crate::daemon::{
     ServersRestartResult, SessionStatus, StatusResult, StopParams, StopResult, StopTiming,
 };
 use crate::handshake::{ClientHello, DaemonHello, ProtocolMismatch, ProtocolSide};
+use crate::provider::{
+    ProviderInfo, ProviderListParams, ProviderListResult, ProviderSetKeyParams, ProviderSetKeyResult,
+    TypedKey,
+};
 use crate::trust::{TrustInfo, TrustSetParams, TrustState};
+
+#[test]
+fn providers_and_their_keys() {
+    check(&ProviderListParams { folder: Some("/w".into()) }, &expect![[r#"{"folder":"/w"}"#]]);
+    let usable = ProviderInfo {
+        id: "p".into(),
+        name: "P".into(),
+        local: true,
+        usable: true,
+        key: Some("$P_KEY".into()),
+        missing: None,
+        key_page: Some("https://p.example".into()),
+    };
+    let missing = Some("No key for P.".into());
+    let other =
+        ProviderInfo { local: false, usable: false, key: None, key_page: None, missing, ..usable.clone() };
+    check(
+        &ProviderListResult { providers: vec![usable, other] },
+        &expect![[
+            r#"{"providers":[{"id":"p","name":"P","local":true,"usable":true,"key":"$P_KEY","keyPage":"https://p.example"},{"id":"p","name":"P","usable":false,"missing":"No key for P."}]}"#
+        ]],
+    );
+    let params = ProviderSetKeyParams { provider: "p".into(), key: TypedKey("sk-1".into()) };
+    check(&params, &expect![[r#"{"provider":"p","key":"sk-1"}"#]]);
+    assert!(!format!("{params:?}").contains("sk-1"), "a log shows the key");
+    let result = ProviderSetKeyResult { replaced: true, overridden_by: Some("$P_KEY".into()) };
+    check(&result, &expect![[r#"{"replaced":true,"overriddenBy":"$P_KEY"}"#]]);
+}
 
 #[test]
 fn daemon_status() {
@@ -23,8 +55,8 @@ fn daemon_status() {
         offline: local,
     };
     check(
-        &ModelsParams { folder: Some("/w".into()), agent: Some("plan".into()) },
-        &expect![[r#"{"folder":"/w","agent":"plan"}"#]],
+        &ModelsParams { folder: Some("/w".into()), agent: Some("plan".into()), local: true },
+        &expect![[r#"{"folder":"/w","agent":"plan","local":true}"#]],
     );
     let models = ModelsResult { models: vec![model(false), model(true)], default: Some("p/m".into()) };
     check(

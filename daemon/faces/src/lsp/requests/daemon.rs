@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use copydesk_host::agents::{self, AgentRegistry};
+use copydesk_host::provider_setup::list_with_servers;
 use copydesk_host::session_builder::default_model;
 use copydesk_host::session_host::SessionHostError;
 use copydesk_protocol::PROTOCOL;
@@ -21,14 +22,16 @@ use crate::log_control::LogLevelScope;
 
 impl LspBackend {
     pub(super) async fn models(&self, params: LenientJson<ModelsParams>) -> Result<ModelsResult> {
-        let ModelsParams { folder, agent } = params.0;
+        let ModelsParams { folder, agent, local } = params.0;
         let setup = self.host().setup(&self.folder(folder).unwrap_or_else(|_| "/".into()));
-        let listed = setup.load().and_then(|loaded| {
-            let models = setup.registry(&loaded)?;
-            let default = default_model(&setup, &loaded, &models, agent);
-            Ok((models.list(&BTreeMap::new()), default))
+        let registry = setup.load().and_then(|loaded| {
+            let registry = setup.registry(&loaded)?;
+            let default = default_model(&setup, &loaded, &registry, agent);
+            Ok((registry, default))
         });
-        let (listed, default) = listed.map_err(|error| rpc_error_from(&SessionHostError::failed(error)))?;
+        let (registry, default) =
+            registry.map_err(|error| rpc_error_from(&SessionHostError::failed(error)))?;
+        let listed = if local { list_with_servers(&registry).await } else { registry.list(&BTreeMap::new()) };
         let mut models = Vec::new();
         for provider in listed.iter().filter(|provider| provider.is_usable()) {
             models.extend(provider.models.iter().map(|model| ModelInfo {

@@ -118,3 +118,25 @@ fn a_file_is_formatted_and_its_imports_are_organized() {
     "#]]
     .assert_eq(&next("format a.go"));
 }
+
+/// What an editor's "Fix" sends.
+#[test]
+fn of_the_problems_that_an_editor_lists_only_those_are_fixed() {
+    let prompt = "Fix these problems:\n- my src/a.ts:3:5 error: Cannot find name 'x'. Did you mean 'y'? (ts)";
+    let asked = Conversation::new(prompt).with("refactor");
+    let list = json!({ "operation": "codeAction", "filePath": "my src/a.ts" });
+    assert_eq!(asked.next(), format!("refactor {list}\n"));
+    let offered = "2 code actions. Apply one by its `title`.\n- Remove it (quickfix, preferred, by ts)\n    line 1: `os` is unused\n- Change spelling to 'y' (quickfix, preferred, by ts)\n    line 3: Cannot find name 'x'. Did you mean 'y'?";
+    let listed = asked.did(&[("refactor", list.clone(), offered)]);
+    expect![[r#"
+        refactor {"operation":"codeAction","filePath":"my src/a.ts","title":"Change spelling to 'y'","problem":"Cannot find name 'x'. Did you mean 'y'?"}
+    "#]]
+    .assert_eq(&listed.next());
+    // Of a Rust file the compiler is asked.
+    let rust =
+        Conversation::new("Fix these problems:\n- a.rs:3:5 error: cannot find `x` (rustc)").with("refactor");
+    assert!(rust.next().contains("cargo check"), "{}", rust.next());
+    // However many problems are listed.
+    let many = format!("Fix these problems:{}", "\n- a.ts:3:5 warning: 'x' is never read. (ts)".repeat(100));
+    assert!(Conversation::new(&many).with("refactor").next().starts_with("refactor "));
+}

@@ -95,6 +95,9 @@ local function explain(args)
   if report.action == "ask" and #report.always > 0 then
     lines[#lines + 1] = '  "always" would allow: ' .. table.concat(report.always, ", ")
   end
+  if report.sandbox then
+    lines[#lines + 1] = "  " .. report.sandbox.what
+  end
   for _, note in ipairs(report.notes) do
     lines[#lines + 1] = "  " .. note
   end

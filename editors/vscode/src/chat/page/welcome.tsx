@@ -43,9 +43,9 @@ function ModelLines({ head }: { head: Head }) {
   } else if (head.isOffline) {
     return (
       <p>
-        No model is set up, so the built-in offline model answers. It repairs errors, renames and finds, and little else. To set one up, run{" "}
-        <code>copydesk auth add anthropic</code> (or openai, google, openrouter) in a terminal, or start Ollama.{" "}
-        <LinkButton run={() => post({ kind: "command", command: "model" })}>Choose a model…</LinkButton>
+        The built-in offline model answers. It repairs errors, renames and finds, and little else.{" "}
+        <LinkButton run={() => post({ kind: "command", command: "provider" })}>Set up a model…</LinkButton> It takes a key, or a server on this
+        machine such as Ollama. Or <LinkButton run={() => post({ kind: "command", command: "practice" })}>practise on a small project</LinkButton> first.
       </p>
     );
   }

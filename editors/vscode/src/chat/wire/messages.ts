@@ -137,6 +137,8 @@ export const mediaTypes = ["image/png", "image/jpeg", "image/gif", "image/webp",
 /** The commands that the page may run, by their names in package.json without the prefix. */
 export const pageCommands = [
   "model",
+  "provider",
+  "practice",
   "agent",
   "review.timing",
   "sessions",
