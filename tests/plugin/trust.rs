@@ -67,3 +67,19 @@ fn a_dismissed_question_changes_nothing_and_the_prompt_is_sent() {
         assert!(!scripted.env.exists(TRUST_FILE));
     });
 }
+
+/// Some pickers only close.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_picker_that_never_answers_does_not_keep_the_prompt() {
+    for_each_neovim(|program| {
+        let scripted = new_folder(1);
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.run_command("Copydesk! ask Go", json!([]));
+        assert_eq!(user.next_choices().len(), 3);
+        user.window.command("new");
+        user.window.command("quit");
+        assert_eq!(user.window.wait_for_turn_end()["end"]["kind"], "done");
+        assert!(!scripted.env.exists(TRUST_FILE));
+    });
+}

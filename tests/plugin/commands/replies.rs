@@ -51,6 +51,74 @@ fn an_ask_is_answered_from_anywhere() {
     });
 }
 
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_is_allowed_for_the_project_is_listed_and_taken_back() {
+    for_each_neovim(|program| {
+        let turns = ["touch a", "touch b"].into_iter().flat_map(|command| {
+            let call = ScriptedTurn::new().call("c1", "bash", json!({ "command": command }));
+            [call, ScriptedTurn::new().text("Done.")]
+        });
+        let scripted = environment_with_rules(turns, json!({ "bash": "ask" }));
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.run_command("Copydesk permission", json!([]));
+        let said = user.next_notification();
+        assert!(said.starts_with("nothing is always allowed in "), "{said}");
+        user.run_command("Copydesk! ask Work", json!([]));
+        user.window.nvim.wait_for_message("CopydeskAsk", |_| true);
+        user.run_command("Copydesk always project", json!([]));
+        assert_eq!(user.next_notification(), "allowed from now on in this project: bash touch *");
+        user.window.wait_for_turn_end();
+        user.run_command("Copydesk new", json!([]));
+        user.window.wait_until("require('copydesk.session').current().parts[1] == nil");
+        user.run_turn("Again");
+        assert!(scripted.env.exists("b"));
+
+        user.run_command("Copydesk permission explain touch c", json!([]));
+        user.window.wait_until("vim.api.nvim_buf_get_lines(0, 0, 1, false)[1]:find('It runs', 1, true)");
+        let report = user.window.screen();
+        assert!(report.contains("your reply \"always\" for this project"), "{report}");
+        user.window.keys("q");
+        user.run_command("Copydesk permission", json!([]));
+        user.window.wait_until("vim.api.nvim_buf_get_lines(0, 0, 1, false)[1]:find('bash touch', 1, true)");
+        user.window.keys("x");
+        assert_eq!(user.next_notification(), "no longer allowed: bash touch *");
+        assert!(user.next_notification().starts_with("nothing is always allowed in "));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn patterns_are_edited_until_the_daemon_accepts_them() {
+    for_each_neovim(|program| {
+        let call = ScriptedTurn::new().call("c1", "bash", json!({ "command": "touch a" }));
+        let turns = [call, ScriptedTurn::new().text("Done.")];
+        let scripted = environment_with_rules(turns, json!({ "bash": "ask" }));
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.run_command("Copydesk! ask Work", json!([]));
+        user.window.nvim.wait_for_message("CopydeskAsk", |_| true);
+        let open = |user: &mut NeovimUser, pattern: &str| {
+            user.run_command("Copydesk always edit", json!(["in this session"]));
+            user.window.wait_until(&format!("vim.api.nvim_get_current_line() == '{pattern}'"));
+        };
+        open(&mut user, "touch *");
+        user.window.keys("ccsh *<Esc><CR>");
+        assert_eq!(user.next_choices(), ["in this session", "in every session of this project"]);
+        let said = user.next_notification();
+        assert!(said.starts_with("not accepted: the program of the pattern `sh *` may run"), "{said}");
+        assert!(!scripted.env.exists("a"));
+        // What the user wrote is still there. Leaving changes nothing.
+        open(&mut user, "sh *");
+        user.window.keys("q");
+        user.window.wait_until("vim.fn.win_gettype() == ''");
+        open(&mut user, "sh *");
+        user.window.keys("cctouch a *<Esc>:write<CR>");
+        assert_eq!(user.next_notification(), "allowed from now on: bash touch a *");
+        user.window.wait_for_turn_end();
+        assert!(scripted.env.exists("a"));
+    });
+}
+
 /// Asks questions as the daemon does, and returns the answers.
 const QUESTIONS: &str = "local questions = ...
     coroutine.wrap(function()

@@ -59,6 +59,7 @@ fn status_is_one_screen() {
             Session      Work
             Folder       PROJECT
             Agent        build
+            Preset       normal
             Model        script/m-0
             Turn         none is running
             Tokens       0 in the last request

@@ -45,7 +45,7 @@ local function choices(ask)
     if ask.projectAlways then
       offer("always_project", "always in this project")
     end
-    offer("always_edit", "edit what always allows")
+    offer("always_edit", "edit always")
   end
   offer("reject", is_plan and "no, stop" or "reject")
   offer("reject_reason", is_plan and "say what to change" or "reject and say why")
@@ -65,6 +65,15 @@ local function hunks(ask)
     local many = count == 1 and "1 hunk" or ("%d hunks, to decide one by one"):format(count)
     return ("%s: `:Copydesk next`"):format(many)
   end
+end
+
+--- The rule that asks and where it stands, in one line, with the home as `~`.
+---@param text string
+---@return string
+local function why(text)
+  local home = vim.uv.os_homedir() or ""
+  local line = text:gsub("%c+", " ")
+  return #home > 1 and (line:gsub("%(" .. vim.pesc(home) .. "/", "(~/")) or line
 end
 
 ---@param block copydesk.Block
@@ -94,7 +103,7 @@ local function permission(block, ask)
     add(block, one_by_one, "CopydeskDim")
   end
   if ask.why and ask.key ~= "plan_exit" then
-    add(block, "why: " .. (ask.why:gsub("%c+", " ")), "CopydeskDim")
+    add(block, "why: " .. why(ask.why), "CopydeskDim")
   end
   if ask.problem then
     add(block, "not accepted: " .. (ask.problem:gsub("%c+", " ")), "CopydeskError")

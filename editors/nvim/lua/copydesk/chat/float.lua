@@ -145,6 +145,13 @@ local function show()
     width = math.max(width, vim.fn.strdisplaywidth((line:gsub("%z", "  "))))
   end
   width = math.min(width, MAX_WIDTH, math.max(20, vim.o.columns - 4))
+  local height = 0
+  for _, line in ipairs(block.lines) do
+    -- A line breaks between words, so it may take a row more than its width says.
+    local shown_width = vim.fn.strdisplaywidth((line:gsub("%z", "  ")))
+    local rows = math.max(1, math.ceil(shown_width / width))
+    height = height + (rows > 1 and math.ceil(shown_width / (width - 8)) or rows)
+  end
   local place = {
     relative = "editor",
     -- Do not cover the prompt.
@@ -152,7 +159,7 @@ local function show()
     row = is_visible and 1 or vim.o.lines - vim.o.cmdheight - 1,
     col = vim.o.columns,
     width = width,
-    height = math.min(#block.lines, math.max(1, vim.o.lines - 6)),
+    height = math.min(height, math.max(1, vim.o.lines - 6)),
     style = "minimal",
     border = "rounded",
     title = title_of(item, width),

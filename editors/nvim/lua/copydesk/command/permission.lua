@@ -62,6 +62,7 @@ local function list()
       local params = { key = reply.key, pattern = reply.pattern, scope = reply.scope, session = reply.session }
       local result = ask_daemon(methods.permissionRevoke, params)
       if result then
+        pcall(vim.api.nvim_buf_delete, buffer, { force = true })
         message.info(("no longer allowed: %s %s"):format(reply.key, reply.pattern))
         list()
       end
