@@ -19,7 +19,8 @@ const PRIVATE_FOLDERS: [&str; 3] = ["/tmp", "/var/tmp", "/run"];
 /// Programs and the addresses of name servers lie there on some systems.
 const READABLE_BELOW_RUN: [&str; 2] = ["/run/current-system", "/run/opengl-driver"];
 const NAME_SERVERS: &str = "/run/systemd/resolve";
-/// The kernel lets root write there without any capability, and bubblewrap does not notice.
+/// The kernel lets root write there without any capability, and bubblewrap does not notice. Others can write only settings of namespaces that
+/// end with the command.
 const WRITABLE_FOR_ROOT: [&str; 4] = ["/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs"];
 
 /// The policy of a command, and what must stay while it runs.
