@@ -155,7 +155,7 @@ fn a_repair_is_asked_for(user: &mut VscodeUser) {
 
 fn the_repair_is_accepted(user: &mut VscodeUser) {
     let repaired = user.scripted.env.read(PRACTICE_FILE).replace("titel", "title");
-    press_button(user, "review", "Go to the Hunk");
+    press_button(user, "review", "Go There");
     user.window.wait_until("vscode.window.activeTextEditor?.selection.active.line === 14", json!([]));
     picture(user, "4-hunk");
     user.window.press(&mut user.server, "Control+Alt+Enter");
@@ -173,7 +173,7 @@ fn pick(user: &mut VscodeUser, title: &str, text: &str) {
     user.window.wait_for(&mut user.server, PICK, text);
     user.window.user(&mut user.server, "type", json!({ "text": text }));
     user.window.wait_for(&mut user.server, &format!("{PICK}.focused"), text);
-    picture(user, &format!("6-{}", text.to_lowercase().replace(':', "-")));
+    picture(user, &format!("6-{}", text.to_lowercase().replace([':', ' '], "-")));
     user.window.press(&mut user.server, "Enter");
 }
 
@@ -191,7 +191,7 @@ fn a_provider_is_set_up(user: &mut VscodeUser) {
     picture(user, "6-key");
     user.window.press(&mut user.server, "Enter");
     user.window.wait_for(&mut user.server, ".notification-toast", "The key for Groq is stored.");
-    pick(user, "Model of this session", "GPT OSS 120B");
+    pick(user, "Model of this session", "GPT-OSS 120B");
     wait_for_model(user, "groq/openai/gpt-oss-120b");
     wait_until_done(user, "model");
     picture(user, "7-done");
