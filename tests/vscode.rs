@@ -30,3 +30,4 @@ pub(crate) mod vscode_server;
 pub(crate) mod vscode_user;
 mod vscode_window;
 mod waiting;
+mod walkthrough;

@@ -111,8 +111,9 @@ const actions = {
     page.on("dialog", (dialog) => void dialog.accept().catch(() => {}));
     page.setDefaultTimeout(PATIENCE_MS);
     pages.set(window, page);
-    const kind = folder.endsWith(".code-workspace") ? "workspace" : "folder";
-    await page.goto(`http://127.0.0.1:${setup.port}/?${kind}=${encodeURIComponent(folder)}${query || ""}`, { timeout: LOAD_MS });
+    // Without a folder the window is empty.
+    const kind = folder === "" ? "ew" : folder.endsWith(".code-workspace") ? "workspace" : "folder";
+    await page.goto(`http://127.0.0.1:${setup.port}/?${kind}=${encodeURIComponent(folder || "true")}${query || ""}`, { timeout: LOAD_MS });
     await page.locator(".monaco-workbench .statusbar").waitFor({ timeout: LOAD_MS });
   },
   async reload(page) {

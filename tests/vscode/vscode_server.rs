@@ -54,6 +54,8 @@ pub(crate) trait VscodeHome {
 pub(crate) struct VscodeSetup {
     /// The file of a workspace, in the project, which its windows open instead of the project's folder.
     pub(crate) workspace: Option<&'static str>,
+    /// Its first window has no folder.
+    pub(crate) is_empty: bool,
     /// Beside the usual settings, or instead of them.
     pub(crate) settings: Value,
     /// Whether VS Code asks if a folder is trusted.
@@ -110,7 +112,8 @@ impl VscodeServer {
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
         let browser = JsonPeer::new("the browser", child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        let project = setup.workspace.iter().fold(home.project_folder(), |folder, file| folder.join(file));
+        let folder = if setup.is_empty { PathBuf::new() } else { home.project_folder() };
+        let project = setup.workspace.iter().fold(folder, |folder, file| folder.join(file));
         let daemon_log = home.daemon_log();
         let mut server = Self { profile, project, daemon_log, child, browser, drivers, windows: Vec::new() };
         server.user("start", json!({}));
@@ -149,6 +152,11 @@ impl VscodeServer {
     #[track_caller]
     pub(crate) fn wait_for_backup(&self, text: &str) {
         wait_for_file_with(&self.profile.path().join("data/User/Backups"), text);
+    }
+
+    /// Whether VS Code keeps this text anywhere on the disk: settings, state, logs.
+    pub(crate) fn stores(&self, text: &str) -> bool {
+        has_file_with(self.profile.path(), text)
     }
 
     /// Does something on the page, as a user.
@@ -237,6 +245,7 @@ pub(crate) fn wait_for_file_with(folder: &Path, text: &str) {
 fn has_file_with(folder: &Path, text: &str) -> bool {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).any(|path| {
+        // A database is no text.
         let has_text =
             || fs::read(&path).is_ok_and(|content| memchr::memmem::find(&content, text.as_bytes()).is_some());
         if path.is_dir() { has_file_with(&path, text) } else { has_text() }

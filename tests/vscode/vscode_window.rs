@@ -111,6 +111,12 @@ impl VscodeWindow {
         self.driver = server.wait_for_driver();
     }
 
+    /// The window opens another folder, which ends its extension host.
+    #[track_caller]
+    pub(crate) fn wait_for_next_folder(&mut self, server: &VscodeServer) {
+        self.driver = server.wait_for_driver();
+    }
+
     /// Does something on this window's page, as a user: see `browser.mjs`.
     #[track_caller]
     pub(crate) fn user(&self, server: &mut VscodeServer, action: &str, mut order: Value) -> Value {

@@ -20,15 +20,21 @@ function separator(label: string): ProviderItem {
 }
 
 function providerItem(provider: ProviderInfo): ProviderItem {
-  const { name, id, local, usable, key, missing } = provider;
+  const { name, id, local, usable, key, missing, keyPage } = provider;
   const state = local ? "answers on this machine" : key === undefined ? "ready" : `key from ${key}`;
-  return { provider, label: oneLine(name), description: oneLine(id), detail: usable ? oneLine(state) : oneLine(missing ?? "", 200) };
+  const need = keyPage === undefined ? (missing ?? "") : `needs a key: ${keyPage}`;
+  return { provider, label: oneLine(name), description: oneLine(id), detail: oneLine(usable ? state : need, 200) };
+}
+
+async function requestProviders(desk: Desk): Promise<ProviderInfo[]> {
+  const { providers } = await desk.connection.request("copydesk/provider/list", {});
+  void commands.executeCommand("setContext", "copydesk.hasModel", providers.some((one) => one.usable));
+  return providers;
 }
 
 async function listProviders(desk: Desk): Promise<ProviderItem[]> {
-  const { providers } = await desk.connection.request("copydesk/provider/list", {});
+  const providers = await requestProviders(desk);
   const [usable, others] = [providers.filter((one) => one.usable), providers.filter((one) => !one.usable)];
-  void commands.executeCommand("setContext", "copydesk.hasModel", usable.length > 0);
   const hasLocal = usable.some((one) => one.local);
   const search: ProviderItem = { label: "$(refresh) Look again for servers on this machine", detail: "Ollama, LM Studio, llama.cpp and others. Start one first." };
   return [
@@ -54,20 +60,23 @@ async function replacesKey({ name }: ProviderInfo): Promise<boolean | undefined>
   return chosen === undefined ? undefined : chosen === replace;
 }
 
+/** Whether the provider can be used then. */
 async function storeKey(desk: Desk, provider: ProviderInfo): Promise<boolean> {
   const key = await typeKey(provider);
   if (key === undefined) {
     return false;
   }
   const { overriddenBy } = await desk.connection.request("copydesk/provider/setKey", { provider: provider.id, key });
-  const name = oneLine(provider.name);
-  if (overriddenBy === undefined) {
-    void window.showInformationMessage(`The key for ${name} is stored.`);
+  const now = (await requestProviders(desk)).find((one) => one.id === provider.id);
+  const stored = `The key for ${oneLine(provider.name)} is stored`;
+  if (overriddenBy !== undefined) {
+    void window.showWarningMessage(`${stored}, but the one from ${oneLine(overriddenBy)} takes precedence.`);
+  } else if (now?.usable) {
+    void window.showInformationMessage(`${stored}.`);
   } else {
-    void window.showWarningMessage(`The key for ${name} is stored, but the one from ${oneLine(overriddenBy)} takes precedence.`);
+    void window.showWarningMessage(`${stored}, but something else is missing. ${oneLine(now?.missing ?? "", 400)}`);
   }
-  void commands.executeCommand("setContext", "copydesk.hasModel", true);
-  return true;
+  return now?.usable === true;
 }
 
 export async function setUpModel(desk: Desk): Promise<void> {

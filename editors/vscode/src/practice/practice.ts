@@ -5,7 +5,7 @@
 // for a decision), `repaired`.
 
 import type { ExtensionContext, TextDocumentShowOptions } from "vscode";
-import { commands, DiagnosticSeverity, Disposable, languages, Uri, ViewColumn, window, workspace } from "vscode";
+import { commands, DiagnosticSeverity, Disposable, extensions, languages, Uri, ViewColumn, window, workspace } from "vscode";
 import { log } from "../daemon/log";
 import { problemOf } from "../daemon/requests";
 import { uriKey } from "../documents/openDocuments";
@@ -14,12 +14,14 @@ import { makePracticeProject, PRACTICE_FILE } from "./practiceProject";
 
 export const WALKTHROUGH = "copydesk.copydesk#firstSteps";
 const KEY = "copydesk.practice";
+const TYPESCRIPT = "vscode.typescript-language-features";
 
 /** The last project that was made. */
 interface PracticeRecord {
   folder: string;
   /** No window has shown it yet. */
   isNew: boolean;
+  isReloaded: boolean;
 }
 
 type PracticeState = "open" | "broken" | "proposed" | "repaired";
@@ -44,10 +46,10 @@ export class Practice implements Disposable {
   /** Shows the error of the project in this window, or makes a project and opens it. */
   async open(): Promise<void> {
     if (this.#folder()) {
-      return this.#show();
+      return workspace.isTrusted && !extensions.getExtension(TYPESCRIPT) ? this.#reload() : this.#show();
     }
     const folder = await makePracticeProject(Uri.joinPath(this.context.extensionUri, "practice").fsPath);
-    await this.context.globalState.update(KEY, { folder, isNew: true } satisfies PracticeRecord);
+    await this.context.globalState.update(KEY, { folder, isNew: true, isReloaded: false } satisfies PracticeRecord);
     // The user's own work stays in its window.
     const forceNewWindow = (workspace.workspaceFolders ?? []).length > 0;
     await commands.executeCommand("vscode.openFolder", Uri.file(folder), { forceNewWindow, forceReuseWindow: !forceNewWindow });
@@ -90,6 +92,17 @@ export class Practice implements Disposable {
       const options: TextDocumentShowOptions = { viewColumn: ViewColumn.One, preview: false, ...(error ? { selection: error.range } : {}) };
       await window.showTextDocument(uri, options);
     }
+  }
+
+  /** A window that was opened before its folder was trusted may go on without VS Code's TypeScript. The next one has it. */
+  async #reload(): Promise<void> {
+    const record = this.#record();
+    // Where TypeScript is switched off, once is enough.
+    if (!record || record.isReloaded) {
+      return this.#show();
+    }
+    await this.context.globalState.update(KEY, { ...record, isNew: true, isReloaded: true } satisfies PracticeRecord);
+    await commands.executeCommand("workbench.action.reloadWindow");
   }
 
   #update(): void {

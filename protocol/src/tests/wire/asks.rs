@@ -9,7 +9,7 @@ use crate::permission::{
     AlwaysScopeInfo, KeptReplyInfo, PermissionActionInfo, PermissionAskInfo, PermissionAskParams,
     PermissionDecisionInfo, PermissionExplainParams, PermissionExplainResult, PermissionListParams,
     PermissionListResult, PermissionPresetInfo, PermissionReply, PermissionRevokeParams,
-    PermissionRevokeResult, PermissionSettledParams, SessionSetPresetParams,
+    PermissionRevokeResult, PermissionSandboxInfo, PermissionSettledParams, SessionSetPresetParams,
 };
 use crate::question::{
     QuestionAskInfo, QuestionAskParams, QuestionInfo, QuestionOptionInfo, QuestionReply,
@@ -158,10 +158,11 @@ fn kept_replies() {
             preset: PermissionPresetInfo::Normal,
             decisions: vec![decision],
             always: vec!["ls *".into()],
+            sandbox: Some(PermissionSandboxInfo { sandboxed: true, what: "In the sandbox.".into() }),
             notes: vec![],
         },
         &expect![[
-            r#"{"action":"allow","agent":"build","preset":"normal","decisions":[{"key":"bash","pattern":"ls","action":"allow","why":"a rule"}],"always":["ls *"],"notes":[]}"#
+            r#"{"action":"allow","agent":"build","preset":"normal","decisions":[{"key":"bash","pattern":"ls","action":"allow","why":"a rule"}],"always":["ls *"],"sandbox":{"sandboxed":true,"what":"In the sandbox."},"notes":[]}"#
         ]],
     );
 }
