@@ -1404,6 +1404,8 @@ export interface PermissionExplainResult {
   decisions: PermissionDecisionInfo[];
   /** What `always` would allow. */
   always: string[];
+  /** Where a command would run, if the sandbox is on. */
+  sandbox?: PermissionSandboxInfo;
   /** What the rules alone do not decide, in sentences. */
   notes: string[];
 }
@@ -1474,6 +1476,14 @@ export interface PermissionRevokeParams {
 export interface PermissionRevokeResult {
   /** In the order of the list. */
   revoked: KeptReplyInfo[];
+}
+
+/** Where a command would run. */
+export interface PermissionSandboxInfo {
+  /** Whether it would run in the sandbox. */
+  sandboxed: boolean;
+  /** A sentence: with which rights, or why not in the sandbox. */
+  what: string;
 }
 
 /** A settled ask. */

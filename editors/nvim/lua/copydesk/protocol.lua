@@ -763,6 +763,7 @@
 ---@field preset copydesk.PermissionPresetInfo The preset that counts.
 ---@field decisions copydesk.PermissionDecisionInfo[] Each part of the call. All must be allowed.
 ---@field always string[] What `always` would allow.
+---@field sandbox? copydesk.PermissionSandboxInfo Where a command would run, if the sandbox is on.
 ---@field notes string[] What the rules alone do not decide, in sentences.
 
 --- The project whose replies to list.
@@ -823,6 +824,11 @@
 --- The replies that were taken back. A waiting call is not affected; the next one is asked about.
 ---@class copydesk.PermissionRevokeResult
 ---@field revoked copydesk.KeptReplyInfo[] In the order of the list.
+
+--- Where a command would run.
+---@class copydesk.PermissionSandboxInfo
+---@field sandboxed boolean Whether it would run in the sandbox.
+---@field what string A sentence: with which rights, or why not in the sandbox.
 
 --- A settled ask.
 ---@class copydesk.PermissionSettledParams
