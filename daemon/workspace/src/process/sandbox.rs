@@ -22,6 +22,7 @@ use std::{
 pub use self::{
     denial::{SandboxDenial, guess_denial},
     error::SandboxError,
+    placeholders::wait_for_removals,
 };
 use self::{placeholders::PlaceholderLease, repositories::RepositorySearch};
 use crate::process::Processes;
@@ -146,7 +147,7 @@ impl CommandSandbox {
                 arguments,
                 workspace: root,
                 before: built.repositories,
-                _placeholders: built.placeholders,
+                placeholders: built.placeholders,
             })
         };
         let gone =
@@ -162,7 +163,13 @@ pub struct SandboxedLaunch {
     arguments: Vec<OsString>,
     workspace: PathBuf,
     before: RepositorySearch,
-    _placeholders: PlaceholderLease,
+    placeholders: PlaceholderLease,
+}
+
+impl Drop for SandboxedLaunch {
+    fn drop(&mut self) {
+        std::mem::take(&mut self.placeholders).drop_later();
+    }
 }
 
 /// What a command made although it may not be trusted.
