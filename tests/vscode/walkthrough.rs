@@ -30,7 +30,7 @@ fn start() -> VscodeUser {
         .env("COPYDESK_LOG", "trace")
         .env("COPYDESK_IDLE_EXIT", "60");
     env.write(OWN_FILE, "mine\n");
-    let settings = json!({ "workbench.startupEditor": "welcomePage", "copydesk.trace.server": "verbose" });
+    let settings = json!({ "workbench.startupEditor": "welcomePage" });
     let setup = VscodeSetup { settings, is_empty: true, asks_for_trust: true, ..VscodeSetup::default() };
     VscodeUser::start_with(ScriptedEnvironment { env, server }, &setup)
 }
