@@ -9,7 +9,6 @@ use copydesk_faces::lifecycle;
 use copydesk_faces::lsp::LspFace;
 use copydesk_host::setup::UserSetup;
 use copydesk_rpc::transport::{DaemonAddress, TransportError};
-use copydesk_workspace::process::sandbox;
 
 use crate::args::DaemonArgs;
 use crate::log;
@@ -58,7 +57,6 @@ fn serve(setup: &UserSetup, options: &DaemonArgs) -> anyhow::Result<()> {
         anyhow::Ok(())
     });
     runtime.shutdown_timeout(RUNTIME_SHUTDOWN_TIMEOUT);
-    sandbox::wait_for_removals();
     result
 }
 

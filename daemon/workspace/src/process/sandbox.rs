@@ -22,7 +22,6 @@ use std::{
 pub use self::{
     denial::{SandboxDenial, guess_denial},
     error::SandboxError,
-    placeholders::wait_for_removals,
 };
 use self::{placeholders::PlaceholderLease, repositories::RepositorySearch};
 use crate::process::Processes;
@@ -147,7 +146,7 @@ impl CommandSandbox {
                 arguments,
                 workspace: root,
                 before: built.repositories,
-                placeholders: built.placeholders,
+                _placeholders: built.placeholders,
             })
         };
         let gone =
@@ -163,13 +162,7 @@ pub struct SandboxedLaunch {
     arguments: Vec<OsString>,
     workspace: PathBuf,
     before: RepositorySearch,
-    placeholders: PlaceholderLease,
-}
-
-impl Drop for SandboxedLaunch {
-    fn drop(&mut self) {
-        std::mem::take(&mut self.placeholders).drop_later();
-    }
+    _placeholders: PlaceholderLease,
 }
 
 /// What a command made although it may not be trusted.

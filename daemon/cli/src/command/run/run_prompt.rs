@@ -9,7 +9,6 @@ use copydesk_host::setup::UserSetup;
 use copydesk_protocol::event::{EventInfo, TurnEndInfo};
 use copydesk_protocol::session::SessionInfo;
 use copydesk_session::PromptRequest;
-use copydesk_workspace::process::sandbox;
 
 use super::interrupts::InterruptSignals;
 use super::turn_follower::{FollowOutcome, RunOptions, TurnFollower};
@@ -92,7 +91,6 @@ pub(crate) fn run_prompt(
         let FollowOutcome { end, refused_unasked } = follower.follow(followed, interrupts).await?;
         Ok(RunOutcome { session, end, refused_unasked })
     });
-    sandbox::wait_for_removals();
     // All work is done. A thread that reads the terminal must not delay the exit.
     runtime.shutdown_background();
     outcome

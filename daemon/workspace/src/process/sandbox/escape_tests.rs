@@ -336,7 +336,6 @@ async fn placeholders_are_there_while_a_command_runs_and_no_longer() {
         "chmod u+w .idea .git/config.worktree && mkdir .idea/x && touch .git/config.worktree/x && echo made";
     let (_, output) = fixture.run(forced, Some(&fixture.sandbox(false))).await;
     assert_eq!(output, "made\n");
-    wait_for_removals();
     let names = |folder: &str| {
         fs::read_dir(fixture.path(folder))
             .unwrap()

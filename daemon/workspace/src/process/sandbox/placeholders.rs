@@ -3,16 +3,12 @@
 //! Contract: each command that needs one holds a shared lock on it, and the last one removes it. Removing it earlier would take away the mount
 //! that another sandbox, of this process or of another, has there. The kernel releases the locks of a daemon that was killed: the next command
 //! in the workspace knows the folder by its mode, and removes it when it ends.
-//!
-//! Some disks take a millisecond and more to remove a folder, so that is done beside the next call. A process that is about to exit waits for it.
 
 use std::{
     fs::{self, DirBuilder, File, Metadata, OpenOptions},
     io,
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
-    thread::{self, JoinHandle},
 };
 
 use rustix::fs::{FlockOperation, OFlags, flock};
@@ -22,17 +18,6 @@ use rustix::io::Errno;
 const MODE: u32 = 0o1700;
 /// The last command removes the folder within microseconds of locking it.
 const MAX_ATTEMPTS: usize = 1000;
-
-static REMOVALS: Mutex<Vec<JoinHandle<()>>> = Mutex::new(Vec::new());
-
-/// Waits until all that was to be removed is gone: call it before the process exits.
-pub fn wait_for_removals() {
-    let removals = std::mem::take(&mut *REMOVALS.lock().unwrap_or_else(PoisonError::into_inner));
-    for removal in removals {
-        // A thread that panicked leaves folders that the next command removes.
-        let _ = removal.join();
-    }
-}
 
 /// The placeholders of one command. Dropping it removes those that no other command needs.
 #[derive(Debug, Default)]
@@ -65,19 +50,9 @@ impl PlaceholderLease {
                 return Ok(true);
             }
             // Another command is removing it.
-            thread::yield_now();
+            std::thread::yield_now();
         }
         Err(io::Error::other("another program holds a lock on it"))
-    }
-
-    /// Drops it on a thread of its own, or here if there can be none.
-    pub(super) fn drop_later(self) {
-        if self.folders.is_empty() {
-            return;
-        }
-        let mut removals = REMOVALS.lock().unwrap_or_else(PoisonError::into_inner);
-        removals.retain(|removal| !removal.is_finished());
-        removals.extend(thread::Builder::new().name("placeholders".to_owned()).spawn(move || drop(self)));
     }
 }
 
@@ -142,17 +117,6 @@ mod tests {
         assert!(next.ensure(&path).unwrap());
         drop(next);
         assert!(!path.exists());
-    }
-
-    #[test]
-    fn an_exit_waits_for_what_is_removed_later() {
-        let folder = tempfile::tempdir().unwrap();
-        let paths: Vec<_> = (0..50).map(|number| folder.path().join(format!("{number}"))).collect();
-        let mut lease = PlaceholderLease::default();
-        assert!(paths.iter().all(|path| lease.ensure(path).unwrap()));
-        lease.drop_later();
-        wait_for_removals();
-        assert!(paths.iter().all(|path| !path.exists()));
     }
 
     #[test]
