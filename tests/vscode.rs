@@ -4,6 +4,7 @@
 //! ten seconds to start, so a test goes through several cases in one.
 
 mod activation;
+mod always;
 mod asks;
 mod bad_programs;
 mod chat;

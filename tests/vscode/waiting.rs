@@ -10,7 +10,7 @@ use crate::model_server::ScriptedTurn;
 use crate::neovim::neovim_session::environment_with_config;
 use crate::sessions::tasks::task;
 
-const PICK: &str = ".quick-input-widget .monaco-list-row";
+pub(super) const PICK: &str = ".quick-input-widget .monaco-list-row";
 const TITLE: &str = ".quick-input-widget .quick-input-title";
 const ROW: &str = ".customview-tree .monaco-list-row";
 /// Longer than a row of the pick; `$(trash)` is no icon.
@@ -24,12 +24,12 @@ fn start_with_model(model: &str) -> VscodeUser {
     VscodeUser::start(scripted)
 }
 
-fn start() -> VscodeUser {
+pub(super) fn start() -> VscodeUser {
     start_with_model("script/m-1")
 }
 
 /// One command in a turn, without waiting for its end.
-fn ask_for_command(user: &mut VscodeUser, call: &str, command: &str) {
+pub(super) fn ask_for_command(user: &mut VscodeUser, call: &str, command: &str) {
     user.queue_call(call, "bash", json!({ "command": command }));
     ask(user, "Run it");
 }
@@ -45,13 +45,13 @@ fn wait_for_status(user: &mut VscodeUser, text: &str) {
 }
 
 /// Opens the only ask by the status bar.
-fn open_by_status_bar(user: &mut VscodeUser) {
+pub(super) fn open_by_status_bar(user: &mut VscodeUser) {
     wait_for_status(user, "1 waiting");
     user.window.click(&mut user.server, ".statusbar-item a", "1 waiting");
     user.window.wait_for(&mut user.server, PICK, "");
 }
 
-fn choose(user: &mut VscodeUser, label: &str) {
+pub(super) fn choose(user: &mut VscodeUser, label: &str) {
     user.window.click(&mut user.server, PICK, label);
 }
 

@@ -7,6 +7,7 @@ import { ask } from "./ask";
 import { changes } from "./changes";
 import { chooseAgent } from "./chooseAgent";
 import { chooseModel } from "./chooseModel";
+import { choosePreset } from "./choosePreset";
 import { commentOnHunk } from "./commentOnHunk";
 import { decideAll } from "./decideAll";
 import { decideFile } from "./decideFile";
@@ -15,12 +16,14 @@ import { doctor } from "./doctor";
 import { cancelEdit, dismissInstruction, edit, retryEdit, sendInstruction } from "./edit";
 import { firstSteps, practice } from "./firstSteps";
 import { explain } from "./explain";
+import { explainPermission } from "./explainPermission";
 import { exportSession } from "./exportSession";
 import { fix } from "./fix";
 import { FixActions } from "./fixActions";
 import { goToHunk } from "./goToHunk";
 import { openAllHunks } from "./openAllHunks";
 import { openReviewedFile } from "./openReviewedFile";
+import { permissions } from "./permissions";
 import { reporting } from "./report";
 import { restart } from "./restart";
 import { reviewTiming } from "./reviewTiming";
@@ -34,7 +37,8 @@ import { steer } from "./steer";
 import { stop } from "./stop";
 import { submitComment } from "./submitComment";
 import { redo, undo } from "./undo";
-import { allowAlways, allowOnce } from "./waiting/allow";
+import { allowOnce } from "./waiting/allow";
+import { allowAlways, editAllowed } from "./waiting/always";
 import { answer } from "./waiting/answer";
 import { rejectAsk, rejectAskWithReason } from "./waiting/reject";
 import { showAsk } from "./waiting/show";
@@ -60,6 +64,9 @@ const table: Record<string, Command> = {
   "copydesk.model": chooseModel,
   "copydesk.provider": setUpModel,
   "copydesk.agent": chooseAgent,
+  "copydesk.preset": choosePreset,
+  "copydesk.permissions": permissions,
+  "copydesk.permissions.explain": explainPermission,
   "copydesk.addFile": addFile,
   "copydesk.addSelection": addSelection,
   "copydesk.status": status,
@@ -71,7 +78,9 @@ const table: Record<string, Command> = {
   "copydesk.restart": restart,
   "copydesk.waiting.answer": answer,
   "copydesk.waiting.allow": allowOnce,
-  "copydesk.waiting.always": allowAlways,
+  "copydesk.waiting.always": allowAlways("session"),
+  "copydesk.waiting.alwaysInProject": allowAlways("project"),
+  "copydesk.waiting.editAlways": editAllowed,
   "copydesk.waiting.reject": rejectAsk,
   "copydesk.waiting.rejectWithReason": rejectAskWithReason,
   "copydesk.waiting.show": showAsk,

@@ -6,6 +6,7 @@
 
 import { Disposable, window } from "vscode";
 import { limits } from "../timeLimits";
+import { tellRefused } from "./alwaysEdit";
 import type { OpenAsk } from "./asks";
 import { changedFiles, plainLabel } from "./askText";
 import type { AskViews } from "./askViews";
@@ -36,6 +37,9 @@ export class AskAnnouncer implements Disposable {
   }
 
   #add(ask: OpenAsk): void {
+    if (ask.kind === "permission" && ask.params.problem !== undefined) {
+      void tellRefused(this.views, ask);
+    }
     if (!this.#announced.has(ask.id)) {
       this.#announced.add(ask.id);
       this.#new.push(ask.id);

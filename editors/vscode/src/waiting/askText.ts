@@ -95,6 +95,12 @@ export function alwaysText({ key, always }: PermissionAskParams): string {
   return `${key} ${always.join(", ")}`;
 }
 
+/** Why it is asked, and why the last reply did not count. */
+export function whyLines({ key, why, problem }: PermissionAskParams): string[] {
+  const refused = problem ? [`Your reply did not count: ${oneLine(problem, 1_000)}`] : [];
+  return why && key !== "plan_exit" ? [...refused, `Why: ${oneLine(why, 1_000)}`] : refused;
+}
+
 /** The names of the replies. An approved plan is not allowed, but carried out. */
 export function replyNames({ key }: PermissionAskParams): { once: string; reject: string; rejectWithReason: string } {
   return key === "plan_exit"
@@ -124,7 +130,8 @@ function permissionDocument(params: PermissionAskParams, origin: string | undefi
     origin && `Asked by ${origin}.`,
     workdir && `Folder: ${oneLine(workdir)}`,
     description && `The model says: ${oneLine(description)}`,
-    params.always.length > 0 && `Always would allow, from now on in this session: ${oneLine(alwaysText(params), 2_000)}`,
+    params.always.length > 0 && `Always would allow, from now on in this session${params.projectAlways ? " or project" : ""}: ${oneLine(alwaysText(params), 2_000)}`,
+    ...whyLines(params),
     ...problemLines(params.metadata),
   ].filter((line) => typeof line === "string");
   const head = [`${isDiff ? "" : "# "}${oneLine(params.title)}`, ...facts].join(isDiff ? "\n" : "\n\n");

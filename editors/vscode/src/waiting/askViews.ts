@@ -14,6 +14,8 @@ export class AskViews implements Disposable {
   readonly documents: AskDocuments;
   /** Whether the user sees an ask in the chat. */
   isInChat: (ask: OpenAsk) => boolean = () => false;
+  /** What the user last wrote to be always allowed: they go on with it if it is refused. */
+  written: { ask: string; text: string } | undefined;
 
   constructor(
     readonly asks: Asks,

@@ -4,13 +4,14 @@
 // patterns that "always" would allow are shown with the choice. Closing the pick answers nothing, and so does Enter in the pick as it
 // opens: the first row only shows more.
 
-import type { PermissionReply } from "copydesk-protocol";
+import type { AlwaysScopeInfo, PermissionReply } from "copydesk-protocol";
 import type { QuickPickItem } from "vscode";
 import { QuickPickItemKind, window } from "vscode";
 import { limits } from "../timeLimits";
+import { editAlways, scopeNames } from "./alwaysEdit";
 import { pickForAsk, writeForAsk } from "./askInput";
 import type { PermissionAsk } from "./asks";
-import { alwaysText, changedFiles, isLong, plainLabel, replyNames, subjectLines } from "./askText";
+import { alwaysText, changedFiles, isLong, plainLabel, replyNames, subjectLines, whyLines } from "./askText";
 import type { AskViews } from "./askViews";
 
 /** How many lines of its subject a pick shows. */
@@ -24,15 +25,16 @@ interface Choice extends QuickPickItem {
 function replyTo({ asks }: AskViews, id: string, reply: PermissionReply): void {
   const ask = asks.permission(id);
   ask?.reply(reply);
-  if (ask && reply.reply === "always") {
-    const text = `Copydesk: allowed from now on in this session: ${plainLabel(alwaysText(ask.params))}`;
-    window.setStatusBarMessage(text, limits.statusMessage);
-  }
 }
 
-/** Allows an ask, once or always. */
-export function allow(views: AskViews, ask: PermissionAsk, reply: "once" | "always"): void {
-  replyTo(views, ask.id, { reply });
+/** Allows an ask once, or always in a session or project. */
+export function allow(views: AskViews, ask: PermissionAsk, scope: "once" | AlwaysScopeInfo): void {
+  if (scope === "once") {
+    return replyTo(views, ask.id, { reply: "once" });
+  }
+  replyTo(views, ask.id, { reply: "always", scope });
+  const text = `Copydesk: allowed from now on ${scopeNames[scope]}: ${plainLabel(alwaysText(ask.params))}`;
+  window.setStatusBarMessage(text, limits.statusMessage);
 }
 
 /** Rejects an ask; the turn stops. */
@@ -55,8 +57,12 @@ function choicesOf(views: AskViews, ask: PermissionAsk): Choice[] {
   const names = replyNames(params);
   const choices: Choice[] = [{ label: `$(check) ${names.once}`, run: () => allow(views, ask, "once") }];
   if (params.always.length > 0) {
-    const detail = `From now on in this session: ${plainLabel(alwaysText(params), 500)}`;
-    choices.push({ label: "$(check-all) Always allow", detail, run: () => allow(views, ask, "always") });
+    const detail = `From now on: ${plainLabel(alwaysText(params), 500)}`;
+    choices.push({ label: "$(check-all) Always allow in this session", detail, run: () => allow(views, ask, "session") });
+    if (params.projectAlways) {
+      choices.push({ label: "$(check-all) Always allow in this project", detail, run: () => allow(views, ask, "project") });
+    }
+    choices.push({ label: "$(edit) Edit what is always allowed…", run: () => editAlways(views, ask) });
   }
   choices.push({ label: `$(comment) ${names.rejectWithReason}`, detail: "The model is told and continues.", run: () => rejectWithReason(views, ask) });
   choices.push({ label: `$(close) ${names.reject}`, detail: "The turn stops.", run: () => reject(views, ask) });
@@ -77,7 +83,8 @@ function rowsOf(views: AskViews, ask: PermissionAsk): Choice[] {
   }
   const answers: Choice = { label: "answer", kind: QuickPickItemKind.Separator };
   const subject: Choice = { label: plainLabel(ask.params.key), kind: QuickPickItemKind.Separator };
-  return [...rows, answers, ...choicesOf(views, ask), subject, ...shown];
+  const why = whyLines(ask.params).map((line) => ({ label: plainLabel(line, 300), run: show }));
+  return [...rows, answers, ...choicesOf(views, ask), subject, ...shown, ...why];
 }
 
 /** Shows what does not fit into the pick: the edit of one file in its review, else all of it in a document. */

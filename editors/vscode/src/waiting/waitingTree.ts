@@ -8,7 +8,7 @@ import { Disposable, EventEmitter, ThemeIcon, TreeItem, TreeItemCollapsibleState
 import { oneLine } from "../sessions/partText";
 import type { Sessions } from "../sessions/sessions";
 import type { OpenAsk } from "./asks";
-import { alwaysText, subjectLines, titleOf } from "./askText";
+import { alwaysText, subjectLines, titleOf, whyLines } from "./askText";
 import type { AskViews } from "./askViews";
 
 /** How many lines of a subject are listed; "Show" has all of them. */
@@ -31,7 +31,14 @@ function detailNodes(ask: OpenAsk): WaitingNode[] {
   const shown = lines.slice(0, MAX_LINES).map((line) => ({ ask: ask.id, line: oneLine(line) }));
   const more = lines.length > MAX_LINES ? [{ ask: ask.id, line: `… ${lines.length - MAX_LINES} more lines` }] : [];
   const always = ask.params.always.length > 0 ? [{ ask: ask.id, line: `Always would allow: ${oneLine(alwaysText(ask.params), 500)}`, icon: "check-all" }] : [];
-  return [...shown, ...more, ...always];
+  const why = whyLines(ask.params).map((line) => ({ ask: ask.id, line: oneLine(line, 500), icon: "law" }));
+  return [...shown, ...more, ...always, ...why];
+}
+
+/** What the menu of an ask offers. */
+function contextOf({ kind, params }: OpenAsk): string {
+  const offers = kind === "permission" && params.always.length > 0;
+  return offers ? `permission.always${params.projectAlways ? ".project" : ""}` : kind;
 }
 
 export class WaitingTree implements TreeDataProvider<WaitingNode>, Disposable {
@@ -77,7 +84,7 @@ export class WaitingTree implements TreeDataProvider<WaitingNode>, Disposable {
     item.description = this.views.originOf(ask);
     item.tooltip = this.views.titleOf(ask);
     item.iconPath = new ThemeIcon(ask.kind === "question" ? "question" : (ICONS[ask.params.key] ?? "key"));
-    item.contextValue = ask.kind === "permission" && ask.params.always.length > 0 ? "permission.always" : ask.kind;
+    item.contextValue = contextOf(ask);
     item.command = { command: "copydesk.waiting.answer", title: "Answer", arguments: [node] };
     return item;
   }

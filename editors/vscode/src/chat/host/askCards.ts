@@ -4,7 +4,7 @@
 
 import type { AskViews } from "../../waiting/askViews";
 import type { OpenAsk } from "../../waiting/asks";
-import { alwaysText, replyNames, subjectOf } from "../../waiting/askText";
+import { alwaysText, replyNames, subjectOf, whyLines } from "../../waiting/askText";
 import { problemLines } from "../../waiting/askProblems";
 import type { AskCard } from "../wire/messages";
 import { fieldsOf } from "./callSummary";
@@ -39,6 +39,7 @@ export function cardOf(views: AskViews, ask: OpenAsk): AskCard {
     typeof workdir === "string" && workdir !== "" && workdir !== "." && `In ${workdir}`,
     typeof description === "string" && description !== "" && `The model says: ${description}`,
     sandboxed === true && typeof sandboxNote === "string" && `In the sandbox: ${sandboxNote}`,
+    ...whyLines(params),
     ...problemLines(params.metadata),
   ].filter((fact) => typeof fact === "string");
   return {
@@ -50,6 +51,7 @@ export function cardOf(views: AskViews, ask: OpenAsk): AskCard {
     language,
     facts: facts.slice(0, 30).map((fact) => labelOf(fact)),
     always: params.always.length > 0 ? labelOf(alwaysText(params), 1_000) : undefined,
+    isForProject: params.projectAlways ?? false,
     names: replyNames(params),
     hunks: views.reviews.hunksOf(ask.id),
   };

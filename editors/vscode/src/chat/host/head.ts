@@ -102,6 +102,7 @@ export function headOf(desk: Desk, catalogue: ModelCatalogue, attachments: Attac
     isOffline: info?.offline ?? false,
     agent: labelOf(view?.session.agent, 60),
     review: view?.session.review ?? "rules",
+    preset: view?.session.activePreset,
     tokens: used.tokens,
     share: info?.context && used.tokens > 0 ? Math.min(1, used.tokens / info.context) : undefined,
     cost: used.cost,

@@ -10,6 +10,7 @@ import { undoEdits } from "../../commands/undo";
 import type { Desk } from "../../desk";
 import { openReview } from "../../review/navigate";
 import { selectionPiece } from "../../sessions/context";
+import { editAlways } from "../../waiting/alwaysEdit";
 import { allow, reject } from "../../waiting/permissionPick";
 import type { PageMessage } from "../wire/messages";
 import type { RowRemedy } from "../wire/rows";
@@ -56,6 +57,8 @@ export class PageActions {
         return model.fold(message.row, message.isOpen);
       case "permit":
         return this.#permit(message);
+      case "editAlways":
+        return this.#editAlways(message.ask);
       case "answer":
         return this.#answer(message);
       case "refuse":
@@ -141,6 +144,13 @@ export class PageActions {
       reject(askViews, ask);
     } else if (reply === "once" || ask.params.always.length > 0) {
       allow(askViews, ask, reply);
+    }
+  }
+
+  async #editAlways(id: string): Promise<void> {
+    const ask = this.desk.asks.permission(id);
+    if (ask && ask.params.always.length > 0) {
+      await editAlways(this.desk.askViews, ask);
     }
   }
 

@@ -45,6 +45,8 @@ const head = v.object({
   isOffline: v.boolean(),
   agent: label,
   review: v.picklist(["before", "after", "rules"]),
+  /** What runs unasked, in one word; missing before the first prompt. */
+  preset: v.optional(label),
   /** Tokens of the last request, and their share of the context window. */
   tokens: number,
   share: v.optional(number),
@@ -76,6 +78,8 @@ const permission = v.object({
   facts: labels,
   /** What "always" would allow; missing if it is not offered. */
   always: v.optional(label),
+  /** It can also be allowed in the project. */
+  isForProject: v.boolean(),
   names: v.object({ once: label, reject: label, rejectWithReason: label }),
   /** How many hunks can be decided one by one instead. */
   hunks: number,
@@ -140,6 +144,7 @@ export const pageCommands = [
   "provider",
   "practice",
   "agent",
+  "preset",
   "review.timing",
   "sessions",
   "export",
@@ -163,7 +168,8 @@ export const pageMessage = v.variant("kind", [
   v.object({ kind: v.literal("complete"), number: position, text: label }),
   v.object({ kind: v.literal("earlier") }),
   v.object({ kind: v.literal("fold"), row: id, isOpen: v.boolean() }),
-  v.object({ kind: v.literal("permit"), ask: id, reply: v.picklist(["once", "always", "reject"]), reason: v.optional(promptText) }),
+  v.object({ kind: v.literal("permit"), ask: id, reply: v.picklist(["once", "session", "project", "reject"]), reason: v.optional(promptText) }),
+  v.object({ kind: v.literal("editAlways"), ask: id }),
   v.object({ kind: v.literal("answer"), ask: id, answers: v.pipe(v.array(v.pipe(v.array(promptText), v.maxLength(100))), v.maxLength(20)) }),
   v.object({ kind: v.literal("refuse"), ask: id, reason: v.optional(promptText) }),
   v.object({ kind: v.literal("showAsk"), ask: id }),

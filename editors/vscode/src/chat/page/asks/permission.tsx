@@ -81,7 +81,7 @@ function Reason({ card, close }: { card: PermissionCard; close: () => void }) {
 
 export function PermissionView({ card }: { card: PermissionCard }) {
   const [isWriting, setWriting] = useState(false);
-  const reply = (reply: "once" | "always" | "reject") => {
+  const reply = (reply: "once" | "session" | "project" | "reject") => {
     post({ kind: "permit", ask: card.id, reply });
     requestInputFocus();
   };
@@ -104,17 +104,19 @@ export function PermissionView({ card }: { card: PermissionCard }) {
         <div class="replies">
           <Reply number={1} label={card.names.once} title="Only this time" isPrimary run={() => reply("once")} />
           {card.always !== undefined && (
-            <Reply number={2} label="Always allow" title={`From now on in this session: ${card.always}`} run={() => reply("always")} />
+            <Reply number={2} label="Always allow" title={`From now on in this session: ${card.always}`} run={() => reply("session")} />
           )}
           <Reply number={3} label={card.names.rejectWithReason} title="The model is told and continues" run={() => setWriting(true)} />
           <Reply number={4} label={card.names.reject} title="The turn stops" run={() => reply("reject")} />
+          {card.always !== undefined && card.isForProject && <TextButton label="Always in this project" run={() => reply("project")} />}
+          {card.always !== undefined && <TextButton label="Edit what is always allowed…" run={() => post({ kind: "editAlways", ask: card.id })} />}
           <TextButton
             label={card.hunks > 0 ? `Review ${card.hunks} in the file` : "Show in full"}
             run={() => post({ kind: "showAsk", ask: card.id })}
           />
         </div>
       )}
-      {card.always !== undefined && <div class="dim fact">Always would allow, in this session: {card.always}</div>}
+      {card.always !== undefined && <div class="dim fact">Always would allow: {card.always}</div>}
     </div>
   );
 }

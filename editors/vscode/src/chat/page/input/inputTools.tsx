@@ -13,7 +13,7 @@ const REVIEWS = {
   rules: { label: "Review: rules", title: "The permission rules decide whether edits are reviewed before or after. Click to change." },
 };
 
-function Picker({ label, title, icon, command }: { label: string; title: string; icon: string; command: "model" | "agent" | "review.timing" }) {
+function Picker({ label, title, icon, command }: { label: string; title: string; icon: string; command: "model" | "agent" | "preset" | "review.timing" }) {
   return (
     <button type="button" class="picker" title={title} aria-label={`${title}: ${label}`} onClick={() => post({ kind: "command", command })}>
       <Icon name={icon} />
@@ -51,6 +51,7 @@ export function InputTools({ head, send }: { head: Head; send: () => void }) {
           <Picker icon="hubot" label={head.agent || "agent"} title="Agent" command="agent" />
           <Picker icon="sparkle" label={head.model || "model"} title="Model" command="model" />
           <Picker icon="git-compare" label={REVIEWS[head.review].label} title={REVIEWS[head.review].title} command="review.timing" />
+          {head.preset && <Picker icon="shield" label={head.preset} title="What runs unasked" command="preset" />}
         </div>
         <span class="send">
           {isRunning && <IconButton icon="debug-stop" label="Stop the turn (Escape)" run={() => post({ kind: "stop" })} />}
