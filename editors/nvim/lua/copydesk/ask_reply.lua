@@ -75,29 +75,30 @@ local function choose(items)
   return item and vim.list_contains(ask.list(), item) and item or nil
 end
 
---- Replies from anywhere: to the ask of the current session, else to that of another.
----@param reply copydesk.PermissionReply
-function M.reply(reply)
+--- Does something with an ask from anywhere: with that of the current session, else with that of another.
+---@param run fun(item: copydesk.OpenAsk)
+local function with_chosen(run)
   local items = ask.candidates()
   if #items == 0 then
     return message.info("nothing is waiting for an answer")
   end
   local item = choose(items)
   if item then
-    M.reply_to(item, reply)
+    run(item)
   end
+end
+
+--- Replies from anywhere.
+---@param reply copydesk.PermissionReply
+function M.reply(reply)
+  with_chosen(function(item)
+    M.reply_to(item, reply)
+  end)
 end
 
 --- Edits from anywhere what "always" would allow.
 function M.edit()
-  local items = ask.candidates()
-  if #items == 0 then
-    return message.info("nothing is waiting for an answer")
-  end
-  local item = choose(items)
-  if item then
-    edit(item)
-  end
+  with_chosen(edit)
 end
 
 --- The ask that a key in a window of the conversation is for: in the float the one it shows, in the transcript the one under the

@@ -8,7 +8,8 @@ local M = {}
 ---@param patterns string[]
 ---@return string[]? patterns Nil if the user gave up, or left no line.
 function M.edit(patterns)
-  if not require("copydesk.scratch").can_open() then
+  local scratch = require("copydesk.scratch")
+  if not scratch.can_open() then
     return nil
   end
   return require("copydesk.await").await(function(done)
@@ -23,17 +24,7 @@ function M.edit(patterns)
     end
     width = math.min(width, math.max(20, vim.o.columns - 4))
     local height = math.min(#patterns + 2, math.max(1, vim.o.lines - 6))
-    local window = vim.api.nvim_open_win(buffer, true, {
-      relative = "editor",
-      row = math.max(0, math.floor((vim.o.lines - height) / 2) - 1),
-      col = math.max(0, math.floor((vim.o.columns - width) / 2)),
-      width = width,
-      height = height,
-      style = "minimal",
-      border = "rounded",
-      title = " Always allow, <CR> accepts, q leaves ",
-    })
-    vim.wo[window].winhighlight = "FloatTitle:CopydeskTitle"
+    local window = scratch.open_centered(buffer, width, height, "Always allow, <CR> accepts, q leaves")
     ---@param lines? string[]
     local function finish(lines)
       vim.schedule(function()

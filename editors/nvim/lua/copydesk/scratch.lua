@@ -37,6 +37,27 @@ function M.can_open()
   return is_possible
 end
 
+--- Opens a window in the middle of the screen, with the focus.
+---@param buffer integer
+---@param width integer
+---@param height integer
+---@param title string
+---@return integer window
+function M.open_centered(buffer, width, height, title)
+  local window = vim.api.nvim_open_win(buffer, true, {
+    relative = "editor",
+    row = math.max(0, math.floor((vim.o.lines - height) / 2) - 1),
+    col = math.max(0, math.floor((vim.o.columns - width) / 2)),
+    width = width,
+    height = height,
+    style = "minimal",
+    border = "rounded",
+    title = (" %s "):format(title),
+  })
+  vim.wo[window].winhighlight = "FloatTitle:CopydeskTitle"
+  return window
+end
+
 --- Shows lines under a title.
 ---@param title string
 ---@param lines string[]
@@ -58,19 +79,9 @@ function M.show(title, lines)
   vim.bo[buffer].bufhidden, vim.bo[buffer].modifiable = "wipe", false
   local width = width_of(lines)
   local height = rows_of(lines, width)
-  local window = vim.api.nvim_open_win(buffer, true, {
-    relative = "editor",
-    row = math.max(0, math.floor((vim.o.lines - height) / 2) - 1),
-    col = math.max(0, math.floor((vim.o.columns - width) / 2)),
-    width = width,
-    height = height,
-    style = "minimal",
-    border = "rounded",
-    title = (" Copydesk %s "):format(title),
-  })
+  local window = M.open_centered(buffer, width, height, "Copydesk " .. title)
   local options = vim.wo[window]
   options.wrap, options.linebreak, options.breakindent = true, true, true
-  options.winhighlight = "FloatTitle:CopydeskTitle"
   local function close()
     pcall(vim.api.nvim_win_close, window, true)
   end
