@@ -5,7 +5,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::environment::{CliOutput, KEYS_FILE, PROJECT_CONFIG, TestEnvironment, USER_CONFIG};
 use crate::daemon::stdio_editor::ForegroundDaemon;
@@ -279,4 +279,18 @@ fn the_sandbox_is_tried_and_what_is_missing_is_named() {
         let found = findings_about(&doctor(&env), "sandbox");
         assert!(found.iter().all(|(level, says)| level == "error" || says.contains(words)), "{found:?}");
     }
+}
+
+#[test]
+fn replies_that_cannot_be_read_are_named() {
+    let env = TestEnvironment::new().without_local_providers();
+    assert_eq!(findings_about(&doctor(&env), "always allowed"), []);
+    let root = env.path("").canonicalize().unwrap();
+    let replies = json!({ "projects": { root.to_str().unwrap(): [{ "key": "bash", "pattern": "make *", "since": 1 }] } });
+    env.write("~/.local/state/copydesk/replies.json", replies.to_string());
+    assert_finding(&doctor(&env), "always allowed", "ok", "bash make *");
+    env.write("~/.local/state/copydesk/replies.json", "{");
+    let ran = doctor(&env);
+    assert_finding(&ran, "always allowed", "error", "replies.json: is damaged");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
 }

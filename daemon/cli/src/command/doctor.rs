@@ -133,6 +133,7 @@ fn examine(setup: &UserSetup) -> anyhow::Result<Vec<DoctorFinding>> {
         );
     }
     findings.extend(system::skills(setup));
+    findings.extend(system::replies(setup));
     findings.push(store(setup));
     findings.push(daemon::journal(setup));
     findings.push(daemon::daemon(setup)?);

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use copydesk_config::paths::UserPaths;
+use copydesk_host::project_replies;
 use copydesk_host::setup::UserSetup;
 use copydesk_host::skills;
 use rustix::fs::{Access, access, statvfs};
@@ -87,6 +88,23 @@ pub(super) fn skills(setup: &UserSetup) -> Vec<DoctorFinding> {
         }),
     );
     findings
+}
+
+/// `None` if nothing is always allowed in the project.
+pub(super) fn replies(setup: &UserSetup) -> Option<DoctorFinding> {
+    let about = "always allowed";
+    match project_replies::list(setup) {
+        Ok(replies) if replies.is_empty() => None,
+        Ok(replies) => {
+            let patterns: Vec<_> =
+                replies.iter().map(|reply| format!("{} {}", reply.key, reply.pattern)).collect();
+            Some(DoctorFinding::ok(about, patterns.join(", ")))
+        }
+        Err(error) => {
+            let advice = "until then nothing is always allowed in any project";
+            Some(DoctorFinding::error(about, error.to_string(), advice))
+        }
+    }
 }
 
 /// `None` if the system does not tell.
