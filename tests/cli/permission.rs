@@ -38,7 +38,7 @@ fn the_rule_and_its_place_are_shown() {
           deny  bash git push --force
                 `"bash": { "git push*": "deny" }` (~/.config/copydesk/copydesk.jsonc:2:62)
     "#]]);
-    env.run(&["permission", "explain", "bash", "git", "status"]).assert_output(&expect![[r#"
+    env.run(&["permission", "explain", "git", "status"]).assert_output(&expect![[r#"
         It runs without asking (agent build, preset normal)
           allow bash git status
                 `"bash": { "@reads": "allow" }` (preset normal)

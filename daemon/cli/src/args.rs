@@ -153,16 +153,14 @@ pub(crate) enum PermissionCommand {
         #[arg(long, value_parser = NonEmptyStringValueParser::new())]
         key: Option<String>,
     },
-    /// Explain a call without making it: copydesk permission explain bash 'git push'
+    /// Explain a call without making it: copydesk permission explain 'git push'
     ///
     /// Shows how a command is read, what is decided about each part, and by which rule. What you always allow in this project
     /// counts; what you allowed for a session does not.
     Explain {
-        /// The key of the rules: bash, read, edit, webfetch, …
-        key: String,
-        /// The command, the path or the address
-        #[arg(required = true)]
-        target: Vec<String>,
+        /// The command; or a key of the rules (read, edit, webfetch, …) and the path or the address
+        #[arg(required = true, value_name = "CALL")]
+        words: Vec<String>,
         /// For this agent
         #[arg(long, value_parser = NonEmptyStringValueParser::new())]
         agent: Option<String>,

@@ -1,7 +1,7 @@
 //! What the user always allows in a project, for every session in it.
 //!
-//! `replies.json` in the state folder keeps it by the real path of the project's root, never in the repository: whoever writes
-//! the repository's files must not answer for the user. The caller decides whether the replies count: not while the user does
+//! `replies.json` in the state folder keeps it by the real path of the project's root, never in the repository: the authors
+//! of its files must not answer for the user. The caller decides whether the replies count: not while the user does
 //! not trust the project.
 
 use std::{collections::BTreeMap, path::Path};

@@ -21,6 +21,23 @@ use crate::session_builder::{ConfigurationRules, agent_rules};
 use crate::session_host::convert;
 use crate::setup::UserSetup;
 
+/// The keys of the rules that a user may name before a call.
+const KEYS: [&str; 13] = [
+    "bash",
+    "codesearch",
+    "edit",
+    "external_directory",
+    "glob",
+    "grep",
+    "list",
+    "lsp",
+    "read",
+    "skill",
+    "task",
+    "webfetch",
+    "websearch",
+];
+
 /// A call as a user names it.
 #[derive(Debug, Clone)]
 pub struct NamedCall {
@@ -30,6 +47,19 @@ pub struct NamedCall {
     pub target: String,
     pub agent: Option<String>,
     pub preset: Option<PermissionPreset>,
+}
+
+impl NamedCall {
+    /// A key and what the call is about. Without a key it is a command.
+    pub fn from_words(words: &[String]) -> Self {
+        let (key, target) = match words {
+            [key, target @ ..] if KEYS.contains(&key.as_str()) && !target.is_empty() => {
+                (key.as_str(), target)
+            }
+            all => ("bash", all),
+        };
+        Self { key: key.to_owned(), target: target.join(" "), agent: None, preset: None }
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -42,7 +42,7 @@ pub enum AlwaysScope {
     /// For as long as the session remembers.
     #[default]
     Session,
-    /// In every session of the project. Whoever stores these replies gives them to `RuleLayers::set_project_replies`.
+    /// In every session of the project. The host stores these replies and passes them to `RuleLayers::set_project_replies`.
     Project,
 }
 

@@ -19,12 +19,11 @@ pub(crate) fn run(setup: &UserSetup, options: &PermissionArgs) -> anyhow::Result
         PermissionCommand::Revoke { pattern, all: _, key } => {
             kept::revoke(setup, pattern.clone(), key.clone())
         }
-        PermissionCommand::Explain { key, target, agent, preset, json } => {
+        PermissionCommand::Explain { words, agent, preset, json } => {
             let call = NamedCall {
-                key: key.clone(),
-                target: target.join(" "),
                 agent: agent.clone(),
                 preset: preset.map(PresetArg::preset),
+                ..NamedCall::from_words(words)
             };
             let loaded = if *json { setup.load()? } else { configuration::load(setup)? };
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
