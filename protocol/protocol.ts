@@ -542,6 +542,33 @@ export interface CommandMetadata {
   diagnostics?: DiagnosticsMetadata;
 }
 
+/** A compaction of the conversation. */
+export interface CompactionInfo {
+  /** Why it is made. */
+  reason: CompactionReasonInfo;
+  /** What the model reads instead; empty while it is being written. */
+  summary: string;
+  /** The model that wrote the summary, as `PROVIDER/MODEL`; none if the daemon made it by rule. */
+  model?: string;
+  /** Why the model's own summary does not count, for the user. */
+  failure?: string;
+  /** About how many tokens a request had before. */
+  tokensBefore: number;
+  /** About how many tokens it has now; 0 while the summary is being written. */
+  tokensAfter: number;
+  /** What the provider charged for the summary, in US dollars, if the price is known. */
+  cost?: number;
+}
+
+/** Why a conversation is compacted. */
+export type CompactionReasonInfo =
+  /** It comes near the end of the model's context. */
+  | "full"
+  /** The provider refused a request because it was too long. */
+  | "refused"
+  /** The user asked for it, with the prompt `/compact`. */
+  | "asked";
+
 /** Something that the user points at: a document, a range of it, or another text in the editor. */
 export interface ContextItem {
   /** The document. */
@@ -1224,6 +1251,8 @@ export type PartContentInfo =
     }
   /** A note of the daemon that the model reads at its next step. */
   | ({ kind: "note" } & TextContent)
+  /** For the model, a summary takes the place of the older part of the conversation. Nothing is removed for the user. While it runs, the summary is being written. */
+  | ({ kind: "compaction" } & CompactionInfo)
   /** The end of a turn that the model did not finish. The turn has no later part. */
   | {
       kind: "turnEnd";

@@ -7,6 +7,7 @@ mod attachments;
 mod batch;
 mod calls;
 mod closed_output;
+mod compaction;
 mod crash;
 mod disk_errors;
 mod environment;

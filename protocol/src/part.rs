@@ -80,11 +80,49 @@ pub enum PartContentInfo {
     },
     /// A note of the daemon that the model reads at its next step.
     Note(TextContent),
+    /// For the model, a summary takes the place of the older part of the conversation. Nothing is removed for the user. While
+    /// it runs, the summary is being written.
+    Compaction(Box<CompactionInfo>),
     /// The end of a turn that the model did not finish. The turn has no later part.
     TurnEnd {
         /// Why it ended.
         end: TurnEndInfo,
     },
+}
+
+/// A compaction of the conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CompactionInfo {
+    /// Why it is made.
+    pub reason: CompactionReasonInfo,
+    /// What the model reads instead; empty while it is being written.
+    pub summary: String,
+    /// The model that wrote the summary, as `PROVIDER/MODEL`; none if the daemon made it by rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Why the model's own summary does not count, for the user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// About how many tokens a request had before.
+    pub tokens_before: u64,
+    /// About how many tokens it has now; 0 while the summary is being written.
+    pub tokens_after: u64,
+    /// What the provider charged for the summary, in US dollars, if the price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+/// Why a conversation is compacted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CompactionReasonInfo {
+    /// It comes near the end of the model's context.
+    Full,
+    /// The provider refused a request because it was too long.
+    Refused,
+    /// The user asked for it, with the prompt `/compact`.
+    Asked,
 }
 
 /// A prompt of the user, or of the agent that called a subagent.

@@ -8,8 +8,8 @@ use copydesk_model::{ModelRegistry as Models, RegistrySettings, SecretString, Wi
 use copydesk_permission::{PermissionAction, PermissionPreset, PermissionRules, RuleLayers};
 use copydesk_session::agent::{Agent, builtin_agents};
 use copydesk_session::{
-    AgentRole, CurrentRules, Id, PartContent, PromptDelivery, PromptRequest, RoleProvider, Session,
-    SessionDeps, SessionEvent, SessionHandle, Store, TurnEnd, now,
+    AgentRole, CompactionSettings, CurrentRules, Id, PartContent, PromptDelivery, PromptRequest,
+    RoleProvider, Session, SessionDeps, SessionEvent, SessionHandle, Store, TurnEnd, now,
 };
 use copydesk_tool::web::WebAccess;
 use copydesk_tool::{OutputSpill, PlanFile, ToolOutputLimits, ToolRegistry as Tools, tools};
@@ -89,6 +89,7 @@ impl SteeredSession {
             model: models(&server).model("script/m").unwrap(),
             model_name: "script/m".into(),
             title_generator: None,
+            compaction: CompactionSettings { is_automatic: true, reserved: None },
             system: vec!["You are.".into()],
             root: folder.clone(),
             instructions: std::collections::HashSet::new(),

@@ -13,7 +13,7 @@ const KEYS_WITHOUT_EFFECT: &[&[&str]] = &[
     &["command"],
     &["mcp"],
     &["skills"],
-    &["compaction"],
+    &["compaction", "prune"],
     &["attachment"],
     &["agent", "*", "color"],
     &["provider", "*", "models", "*", "modalities", "output"],

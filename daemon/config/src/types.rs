@@ -157,11 +157,12 @@ pub struct SkillsConfig {
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct CompactionConfig {
-    /// Summarise when the model's context is nearly full.
+    /// Whether a summary takes the place of the older conversation by itself when the model's context is nearly full; yes by
+    /// default.
     pub auto: Option<bool>,
     /// Drop the output of old tool calls first.
     pub prune: Option<bool>,
-    /// Tokens to keep free for the summary.
+    /// How many tokens of the context to keep free; by default what the model may answer, at most an eighth of it.
     pub reserved: Option<u64>,
 }
 

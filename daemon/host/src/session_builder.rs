@@ -19,7 +19,9 @@ use copydesk_model::{Model, ModelRegistry as Models, offline};
 use copydesk_permission::{PermissionAction, PermissionRule, PermissionRules, RuleLayers};
 use copydesk_session::agent::{Agent, TITLE_AGENT};
 use copydesk_session::system_prompt::{PromptEnvironment, instruction_files, read_instructions};
-use copydesk_session::{AgentRole, CurrentRules, Session, SessionDeps, SessionEvent, Store, TitleGenerator};
+use copydesk_session::{
+    AgentRole, CompactionSettings, CurrentRules, Session, SessionDeps, SessionEvent, Store, TitleGenerator,
+};
 use copydesk_tool::skills::Skill;
 use copydesk_tool::{OutputSpill, PlanFile, ToolOutputLimits, ToolRegistry as Tools, disabled_tool, tools};
 use copydesk_workspace::buffers::Buffers;
@@ -142,6 +144,10 @@ pub(crate) async fn build_session(
             .get(TITLE_AGENT)
             .filter(|_| !is_offline)
             .and_then(|agent| titles(&models, loaded, agent)),
+        compaction: CompactionSettings {
+            is_automatic: loaded.config.compaction.auto.unwrap_or(true),
+            reserved: loaded.config.compaction.reserved,
+        },
         root,
         instructions,
         system,

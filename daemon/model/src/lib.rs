@@ -25,6 +25,7 @@ mod schema;
 pub mod settings;
 pub mod sse;
 pub mod time_limits;
+mod token_estimate;
 mod web_fetch;
 mod wire;
 
@@ -41,4 +42,5 @@ pub use request::{
     TextPart, ToolCallPart, ToolChoice, ToolResultPart, ToolSpec, UserPart,
 };
 pub use settings::RegistrySettings;
+pub use token_estimate::estimate_tokens;
 pub use web_fetch::{FetchError, FetchedText};

@@ -9,6 +9,7 @@
 
 mod asks;
 mod calls;
+mod compact;
 mod current_rules;
 mod doom_loop;
 mod draft;
@@ -46,6 +47,7 @@ use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument as _;
 
 use crate::agent::Agent;
+use crate::compaction::CompactionSettings;
 use crate::data::{Part, PartContent, PartState, PromptContext, Session, SessionReviewTiming};
 use crate::event::SessionEvent;
 use crate::history::MessageHistory;
@@ -66,6 +68,7 @@ pub struct SessionDeps {
     pub model_name: String,
     /// Makes titles; if there is none, the title is the first words of the prompt.
     pub title_generator: Option<TitleGenerator>,
+    pub compaction: CompactionSettings,
     pub system: Vec<String>,
     /// The outermost folder whose instruction files count, and the files that `system` already has.
     pub root: PathBuf,
@@ -125,6 +128,14 @@ pub struct PromptRequest {
     pub delivery: PromptDelivery,
     /// A program answers the asks of its turn; no user sees them.
     pub is_unattended: bool,
+}
+
+impl PromptRequest {
+    /// The words for the summary, if the prompt is `/compact`, with words or without.
+    fn compaction_words(&self) -> Option<&str> {
+        let words = self.text.trim().strip_prefix("/compact")?;
+        (words.is_empty() || words.starts_with(char::is_whitespace)).then(|| words.trim())
+    }
 }
 
 /// When a prompt counts that comes while a turn runs.
@@ -216,6 +227,8 @@ impl SessionHandle {
             queue: VecDeque::new(),
             cancel: CancellationToken::new(),
             call_stops: HashMap::new(),
+            told_instructions: HashSet::new(),
+            refused_at: None,
             next_role: None,
             is_preset_switched: false,
             is_stopped_by_user: false,
@@ -325,6 +338,10 @@ struct SessionActor {
     cancel: CancellationToken,
     /// For the calls of the running step, by part.
     call_stops: HashMap<Id, CancellationToken>,
+    /// Instruction files that a note told, since the last compaction.
+    told_instructions: HashSet<PathBuf>,
+    /// The turn and step of the last request that the provider refused as too long.
+    refused_at: Option<(u32, u32)>,
     /// The role from the next step on.
     next_role: Option<Box<AgentRole>>,
     /// Running tasks have the rules of an earlier preset.
@@ -374,8 +391,11 @@ impl SessionActor {
     async fn handle_command(&mut self, command: ActorCommand) {
         match command {
             ActorCommand::Prompt(prompted) => match prompted.request.delivery {
-                PromptDelivery::Steer => self.steering.push_back(prompted),
-                PromptDelivery::Queue => self.queue.push_back(prompted),
+                // A compaction is a turn of its own.
+                PromptDelivery::Steer if prompted.request.compaction_words().is_none() => {
+                    self.steering.push_back(prompted)
+                }
+                PromptDelivery::Steer | PromptDelivery::Queue => self.queue.push_back(prompted),
             },
             ActorCommand::Cancel => self.cancel.cancel(),
             ActorCommand::StopCall(call) => {

@@ -8,6 +8,7 @@ use copydesk_model::{FinishReason, MediaPart, ProviderMetadata, ReasoningPart, T
 use copydesk_permission::PermissionPreset;
 use serde::{Deserialize, Serialize};
 
+use crate::compaction::CompactionPart;
 use crate::id::Id;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -67,9 +68,17 @@ pub(crate) fn assign_new_ids(parts: &mut [Part]) {
         names.insert(std::mem::replace(&mut part.id, new.clone()), new);
     }
     for part in parts {
-        let PartContent::Call(CallPart { parent: Some(parent), .. }) = &mut part.content else { continue };
-        if let Some(new) = names.get(parent) {
-            parent.clone_from(new);
+        let named: Vec<&mut Id> = match &mut part.content {
+            PartContent::Call(CallPart { parent: Some(parent), .. }) => vec![parent],
+            PartContent::Compaction(compaction) => {
+                compaction.kept_from.iter_mut().chain(&mut compaction.prompts).collect()
+            }
+            _ => Vec::new(),
+        };
+        for id in named {
+            if let Some(new) = names.get(id) {
+                id.clone_from(new);
+            }
         }
     }
 }
@@ -115,6 +124,8 @@ pub enum PartContent {
         at: u64,
     },
     Note(NotePart),
+    /// For the model, a summary takes the place of what stands before.
+    Compaction(Box<CompactionPart>),
     /// The last part of a turn that the model did not finish.
     TurnEnd(TurnEnd),
 }

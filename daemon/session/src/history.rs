@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use copydesk_model::{AssistantPart as ModelPart, ModelMessage, ToolResultPart, UserPart};
 
+use crate::compaction::CompactionPart;
+use crate::compaction::plan::kept_index;
 use crate::data::{CallPart, Part, PartContent, PartState};
 use crate::id::Id;
 use crate::note_mark::{break_marks, mark_note};
@@ -30,8 +32,14 @@ pub(crate) struct RequestMessages {
 impl MessageHistory {
     /// The whole conversation for one request. The caller gives it back.
     pub(crate) fn take_messages(&mut self, parts: &[Arc<Part>]) -> RequestMessages {
-        for part in parts.iter().skip(self.parts) {
-            self.writer.add(part);
+        for (at, part) in parts.iter().enumerate().skip(self.parts) {
+            match &part.content {
+                PartContent::Compaction(compaction) => {
+                    let before = parts.get(..at).unwrap_or_default();
+                    self.writer = MessageBuilder::after_compaction(compaction, before);
+                }
+                _ => self.writer.add(part),
+            }
         }
         self.parts = parts.len();
         let MessageBuilder { messages, model_parts: said, results, inputs: asked, .. } = &mut self.writer;
@@ -44,6 +52,7 @@ impl MessageHistory {
             inputs: asked.clone(),
             messages: Vec::new(),
             interrupted: Vec::new(),
+            max_output_bytes: None,
         };
         messages.extend(rest.finish());
         RequestMessages { messages, reusable_count: whole }
@@ -64,9 +73,26 @@ struct MessageBuilder {
     inputs: Vec<UserPart>,
     /// Calls of the step without output, with the index of their results.
     interrupted: Vec<(Id, usize)>,
+    /// Longer outputs are cut.
+    max_output_bytes: Option<usize>,
 }
 
 impl MessageBuilder {
+    /// Begins with what a compaction left of the parts before it.
+    fn after_compaction(compaction: &CompactionPart, before: &[Arc<Part>]) -> Self {
+        let mut builder = Self::default();
+        for part in before.iter().filter(|part| compaction.prompts.contains(&part.id)) {
+            builder.add(part);
+        }
+        builder.input(UserPart::Note(mark_note(&compaction.note())));
+        if let Some(kept) = kept_index(before, compaction) {
+            builder.max_output_bytes = compaction.max_output_bytes;
+            before.iter().skip(kept).for_each(|part| builder.add(part));
+            builder.max_output_bytes = None;
+        }
+        builder
+    }
+
     fn add(&mut self, part: &Part) {
         match &part.content {
             PartContent::Prompt(prompt) => {
@@ -90,10 +116,18 @@ impl MessageBuilder {
                 if call.output.is_none() && !matches!(part.state, PartState::Error { .. }) {
                     self.interrupted.push((part.id.clone(), self.results.len()));
                 }
-                self.results.push(result(call, part));
+                let mut result = result(call, part);
+                if let Some(most) = self.max_output_bytes {
+                    cut_output(&mut result.output, most);
+                }
+                self.results.push(result);
             }
             PartContent::StepStart { .. } => self.end_step(),
-            PartContent::StepFinish(_) | PartContent::Retry { .. } | PartContent::TurnEnd(_) => {}
+            // An earlier one, among the parts that a later one kept.
+            PartContent::Compaction(_)
+            | PartContent::StepFinish(_)
+            | PartContent::Retry { .. }
+            | PartContent::TurnEnd(_) => {}
         }
     }
 
@@ -157,6 +191,18 @@ fn result(call: &CallPart, part: &Part) -> ToolResultPart {
         ),
     };
     ToolResultPart { id, name, output, is_error: true, ..ToolResultPart::default() }
+}
+
+/// Keeps the beginning and the end.
+fn cut_output(output: &mut String, most: usize) {
+    if output.len() <= most {
+        return;
+    }
+    let half = most / 2;
+    let (head, tail) = (output.floor_char_boundary(half), output.ceil_char_boundary(output.len() - half));
+    let left_out = tail - head;
+    let note = format!("\n[{left_out} bytes are left out here. Call the tool again for a part of it.]\n");
+    output.replace_range(head..tail, &note);
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 mod actor;
 pub mod agent;
+mod compaction;
 mod data;
 mod event;
 mod export;
@@ -22,6 +23,7 @@ pub use actor::{
     AgentRole, CompletePromptFuture, CompletedPrompt, CurrentRules, ParentSession, PromptDelivery,
     PromptRequest, RoleProvider, SessionDeps, SessionHandle, SharedRoleProvider, TitleGenerator,
 };
+pub use compaction::{CompactionPart, CompactionReason, CompactionSettings};
 pub use data::{
     CallOutput, CallPart, NotePart, Part, PartContent, PartState, PromptContext, PromptPart, Session,
     SessionReviewTiming, StepFinishPart, TurnEnd,

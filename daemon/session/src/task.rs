@@ -109,17 +109,15 @@ impl TaskMonitor {
                 state => self.ended(call, *state == PartState::Completed),
             },
             PartContent::StepFinish(finish) => {
-                let usage = finish.usage;
-                let used = TaskUsage {
-                    input: usage.input,
-                    output: usage.output,
-                    reasoning: usage.reasoning,
-                    cache_read: usage.cache_read,
-                    cache_write: usage.cache_write,
-                };
-                self.used(used, finish.cost);
+                self.used(task_usage(finish.usage), finish.cost);
             }
             PartContent::Retry { .. } => self.now("trying again"),
+            PartContent::Compaction(_) if part.state == PartState::Running => {
+                self.now("making the conversation shorter");
+            }
+            PartContent::Compaction(compaction) => {
+                self.used(task_usage(compaction.usage), compaction.cost);
+            }
             PartContent::Text(_)
             | PartContent::Prompt(_)
             | PartContent::File(_)
@@ -171,6 +169,16 @@ fn describe_call(call: &CallPart) -> String {
     match line.char_indices().nth(MAX_LABEL_CHARS) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
         None => line,
+    }
+}
+
+fn task_usage(usage: copydesk_model::TokenUsage) -> TaskUsage {
+    TaskUsage {
+        input: usage.input,
+        output: usage.output,
+        reasoning: usage.reasoning,
+        cache_read: usage.cache_read,
+        cache_write: usage.cache_write,
     }
 }
 

@@ -61,6 +61,12 @@ impl TodoList {
         Self { list: Arc::new(Mutex::new(todos.iter().map(TodoItem::from_entry).collect())) }
     }
 
+    /// The list for the model; none if it is empty.
+    pub fn text(&self) -> Option<String> {
+        let todos = self.get();
+        (!todos.is_empty()).then(|| lines(&todos))
+    }
+
     pub(crate) fn set(&self, todos: Vec<TodoItem>) {
         *self.list.lock().unwrap_or_else(PoisonError::into_inner) = todos;
     }

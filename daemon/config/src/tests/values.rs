@@ -300,9 +300,6 @@ fn unknown_keys() {
                 |   "compaction": { "tail_turns": 2 }
                 |                   ^
             warning: ~/.config/copydesk/copydesk.jsonc:7:3: `mcp` has no effect yet
-            warning: ~/.config/copydesk/copydesk.jsonc:10:3: `compaction` has no effect yet
-                |   "compaction": { "tail_turns": 2 }
-                |   ^
         "#]],
     );
     ConfigTestFolder::new(&[(

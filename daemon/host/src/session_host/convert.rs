@@ -4,8 +4,8 @@ use copydesk_model as model;
 use copydesk_permission::{AlwaysScope, AskReply, PermissionPreset};
 use copydesk_protocol::event::{EventInfo, JobInfo, TurnEndInfo};
 use copydesk_protocol::part::{
-    CallInfo, CallOutputInfo, MediaContent, PartContentInfo, PartInfo, PartStateInfo, PromptInfo,
-    StepFinishInfo, StopReasonInfo, TextContent, UsageInfo,
+    CallInfo, CallOutputInfo, CompactionInfo, CompactionReasonInfo, MediaContent, PartContentInfo, PartInfo,
+    PartStateInfo, PromptInfo, StepFinishInfo, StopReasonInfo, TextContent, UsageInfo,
 };
 use copydesk_protocol::permission::{
     AlwaysScopeInfo, PermissionAskInfo, PermissionPresetInfo, PermissionReply,
@@ -129,7 +129,26 @@ fn content(content: &session::PartContent) -> PartContentInfo {
             PartContentInfo::Retry { attempt: *attempt, message: message.clone(), at: *at }
         }
         session::PartContent::Note(note) => PartContentInfo::Note(TextContent { text: note.text.clone() }),
+        session::PartContent::Compaction(compaction) => {
+            PartContentInfo::Compaction(Box::new(compaction_info(compaction)))
+        }
         session::PartContent::TurnEnd(end) => PartContentInfo::TurnEnd { end: turn_end(end.clone()) },
+    }
+}
+
+fn compaction_info(compaction: &session::CompactionPart) -> CompactionInfo {
+    CompactionInfo {
+        reason: match compaction.reason {
+            session::CompactionReason::Full => CompactionReasonInfo::Full,
+            session::CompactionReason::Refused => CompactionReasonInfo::Refused,
+            session::CompactionReason::Asked => CompactionReasonInfo::Asked,
+        },
+        summary: compaction.summary.clone(),
+        model: compaction.model.clone(),
+        failure: compaction.failure.clone(),
+        tokens_before: compaction.tokens_before,
+        tokens_after: compaction.tokens_after,
+        cost: compaction.cost,
     }
 }
 

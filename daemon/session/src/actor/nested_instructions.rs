@@ -21,7 +21,8 @@ impl SessionActor {
         let folders: BTreeSet<&Path> = read.flat_map(|work| folders(&work.touches)).collect();
         for folder in folders {
             for path in instruction_files(&self.deps.root, folder) {
-                if !self.deps.instructions.insert(path.clone()) {
+                let is_known = self.deps.instructions.contains(&path);
+                if is_known || !self.told_instructions.insert(path.clone()) {
                     continue;
                 }
                 let Some(text) = read_instructions(&path, Some(&self.deps.root)) else { continue };

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use copydesk_model::{FinishReason, ModelEvent, ModelRequest, ModelStream, PartKind, StreamFinish, ToolSpec};
+use copydesk_model::{
+    FinishReason, ModelErrorKind, ModelEvent, ModelRequest, ModelStream, PartKind, StreamFinish, ToolSpec,
+};
 
 use super::draft::DraftSaving;
 use super::{SessionActor, elapsed_ms};
@@ -22,6 +24,8 @@ pub(super) struct StepOutcome {
 pub(super) enum StepEnd {
     Stopped(FinishReason),
     Cancelled,
+    /// The provider says that the request is too long.
+    TooLong,
     Failed(String),
 }
 
@@ -37,6 +41,7 @@ impl StepEnd {
             Self::Stopped(FinishReason::Paused) => "paused",
             Self::Stopped(FinishReason::Broken) => "broken",
             Self::Cancelled => "cancelled",
+            Self::TooLong => "too long",
             Self::Failed(_) => "failed",
         }
     }
@@ -88,7 +93,7 @@ impl SessionActor {
         Ok(StepOutcome { calls, end })
     }
 
-    fn request(&self) -> ModelRequest {
+    pub(super) fn request(&self) -> ModelRequest {
         let layers = self.asks.layers();
         let specs = self.deps.tools.definitions(|key| !layers.denies_all(key));
         let tool = |spec: copydesk_tool::ToolDefinition| ToolSpec {
@@ -126,6 +131,9 @@ impl SessionActor {
             };
             match event {
                 None => return Ok(StepEnd::Failed("The model's answer ended without a word.".to_owned())),
+                Some(Err(error)) if error.kind == ModelErrorKind::ContextOverflow => {
+                    return Ok(StepEnd::TooLong);
+                }
                 Some(Err(error)) => return Ok(StepEnd::Failed(error.message)),
                 Some(Ok(ModelEvent::Finished(StreamFinish { reason: stop, usage, cost }))) => {
                     let finish = StepFinishPart { stop: stop.clone(), usage, cost };

@@ -96,6 +96,9 @@ impl SessionActor {
             let message = format!("The prompt has {bytes} bytes; at most {MAX_PROMPT_BYTES} can be sent.");
             return Ok(TurnEnd::Failed { message });
         }
+        if let Some(words) = request.compaction_words() {
+            return self.run_compaction(prompted.id.clone(), words).await;
+        }
         self.give_title(&request.text).await?;
         self.store_prompt(prompted, false).await?;
         if !self.deps.roles.is_trust_kept() {
@@ -115,6 +118,7 @@ impl SessionActor {
                 self.store_prompt(prompted, true).await?;
             }
             self.note_updates().await?;
+            self.make_room().await?;
             let StepOutcome { calls, end } = self.ask_model().await?;
             let stop = match end {
                 StepEnd::Cancelled => return Ok(TurnEnd::Cancelled),
@@ -123,10 +127,11 @@ impl SessionActor {
                 // The next step continues with what there is.
                 StepEnd::Stopped(FinishReason::Paused) => continue,
                 StepEnd::Stopped(_) if !self.steering.is_empty() => continue,
-                StepEnd::Stopped(FinishReason::Context) => {
-                    return Ok(TurnEnd::Failed {
-                        message: "The conversation fills the model's context.".to_owned(),
-                    });
+                StepEnd::TooLong | StepEnd::Stopped(FinishReason::Context) => {
+                    if self.compact_refused().await? {
+                        continue;
+                    }
+                    return Ok(TurnEnd::Failed { message: self.full_context_message() });
                 }
                 StepEnd::Stopped(_) => return Ok(TurnEnd::Done),
             };

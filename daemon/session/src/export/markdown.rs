@@ -32,6 +32,7 @@ pub fn markdown(session: &Session, parts: &[Part]) -> String {
             PartContent::StepStart { .. }
             | PartContent::StepFinish(_)
             | PartContent::Retry { .. }
+            | PartContent::Compaction(_)
             | PartContent::TurnEnd(_) => Ok(()),
         };
     }

@@ -153,6 +153,22 @@
 ---@field output? string The end of what it has printed so far; when it is done, only if it failed.
 ---@field diagnostics? copydesk.DiagnosticsMetadata What is wrong with files that it changed; missing if nothing was checked.
 
+--- A compaction of the conversation.
+---@class copydesk.CompactionInfo
+---@field reason copydesk.CompactionReasonInfo Why it is made.
+---@field summary string What the model reads instead; empty while it is being written.
+---@field model? string The model that wrote the summary, as `PROVIDER/MODEL`; none if the daemon made it by rule.
+---@field failure? string Why the model's own summary does not count, for the user.
+---@field tokensBefore integer About how many tokens a request had before.
+---@field tokensAfter integer About how many tokens it has now; 0 while the summary is being written.
+---@field cost? number What the provider charged for the summary, in US dollars, if the price is known.
+
+--- Why a conversation is compacted.
+---@alias copydesk.CompactionReasonInfo
+---| "full" # It comes near the end of the model's context.
+---| "refused" # The provider refused a request because it was too long.
+---| "asked" # The user asked for it, with the prompt `/compact`.
+
 --- Something that the user points at: a document, a range of it, or another text in the editor.
 ---@class copydesk.ContextItem
 ---@field uri string The document.
@@ -627,6 +643,10 @@
 ---@class copydesk.PartContentInfo.note: copydesk.TextContent
 ---@field kind "note"
 
+--- For the model, a summary takes the place of the older part of the conversation. Nothing is removed for the user. While it runs, the summary is being written.
+---@class copydesk.PartContentInfo.compaction: copydesk.CompactionInfo
+---@field kind "compaction"
+
 --- The end of a turn that the model did not finish. The turn has no later part.
 ---@class copydesk.PartContentInfo.turnEnd
 ---@field kind "turnEnd"
@@ -643,6 +663,7 @@
 ---| copydesk.PartContentInfo.stepFinish # A model request ended.
 ---| copydesk.PartContentInfo.retry # A model request failed, and the daemon will retry it.
 ---| copydesk.PartContentInfo.note # A note of the daemon that the model reads at its next step.
+---| copydesk.PartContentInfo.compaction # For the model, a summary takes the place of the older part of the conversation. Nothing is removed for the user. While it runs, the summary is being written.
 ---| copydesk.PartContentInfo.turnEnd # The end of a turn that the model did not finish. The turn has no later part.
 
 --- One part of a session: a prompt, a text of the model, a call, …

@@ -3,7 +3,7 @@
 // Contract: pure. Calls take one line each, with the daemon's own title. What the model reads of a call is not shown, and neither are
 // control characters, which could imitate other lines.
 
-import type { CallInfo, PartInfo, TurnEndInfo } from "copydesk-protocol";
+import type { CallInfo, CompactionInfo, PartInfo, TurnEndInfo } from "copydesk-protocol";
 
 /** How much of a call's error is shown. */
 const MAX_ERROR = 300;
@@ -60,6 +60,17 @@ function callText(part: PartInfo, call: CallInfo): string {
   return `  ✓ ${callName(call)}\n`;
 }
 
+/** A compaction with its summary. */
+export function compactionText(part: PartInfo, content: CompactionInfo): string {
+  if (!isSettled(part)) {
+    return `Summing up the conversation, of about ${content.tokensBefore} tokens …`;
+  }
+  const author = content.model ?? "rule";
+  const why = content.failure === undefined ? "" : ` (${content.failure})`;
+  const sizes = `about ${content.tokensBefore} tokens are now ${content.tokensAfter}`;
+  return `Summed up by ${author}: ${sizes}${why}. Nothing is removed here; the agent reads this instead:\n\n${content.summary}`;
+}
+
 /** Whether a part will not change any more. */
 export function isSettled(part: PartInfo): boolean {
   return part.state.kind !== "pending" && part.state.kind !== "running";
@@ -84,6 +95,8 @@ export function partText(part: PartInfo): string | undefined {
       return content.parent === undefined ? callText(part, content) : undefined;
     case "retry":
       return `  … ${oneLine(content.message, MAX_ERROR)} (retry ${content.attempt})\n`;
+    case "compaction":
+      return `  ${compactionText(part, content)}\n`;
     case "turnEnd":
       return `${endText(content.end) ?? ""}\n`;
     default:

@@ -8,8 +8,8 @@ use super::check;
 use crate::daemon::Empty;
 use crate::event::{EventInfo, EventParams, JobInfo, TurnEndInfo};
 use crate::part::{
-    CallInfo, CallOutputInfo, MediaContent, PartContentInfo, PartInfo, PartStateInfo, PromptInfo,
-    StepFinishInfo, StopReasonInfo, TextContent, UsageInfo,
+    CallInfo, CallOutputInfo, CompactionInfo, CompactionReasonInfo, MediaContent, PartContentInfo, PartInfo,
+    PartStateInfo, PromptInfo, StepFinishInfo, StopReasonInfo, TextContent, UsageInfo,
 };
 use crate::permission::PermissionPresetInfo;
 use crate::position::{WirePosition, WireRange};
@@ -251,6 +251,21 @@ fn contents_of_parts() {
     check(
         &PartContentInfo::Note(TextContent { text: "by the way".into() }),
         &expect![[r#"{"kind":"note","text":"by the way"}"#]],
+    );
+    let compaction = CompactionInfo {
+        reason: CompactionReasonInfo::Full,
+        summary: "Goal: go".into(),
+        model: Some("p/m".into()),
+        failure: None,
+        tokens_before: 9000,
+        tokens_after: 900,
+        cost: Some(0.5),
+    };
+    check(
+        &PartContentInfo::Compaction(Box::new(compaction)),
+        &expect![[
+            r#"{"kind":"compaction","reason":"full","summary":"Goal: go","model":"p/m","tokensBefore":9000,"tokensAfter":900,"cost":0.5}"#
+        ]],
     );
     let reasons = [
         StopReasonInfo::End,

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use copydesk_protocol::event::{EventInfo, JobInfo, TurnEndInfo};
 use copydesk_protocol::metadata::{CallMetadata, ChangedFileMetadata};
-use copydesk_protocol::part::{CallInfo, PartContentInfo, PartInfo, PartStateInfo, UsageInfo};
+use copydesk_protocol::part::{
+    CallInfo, CompactionInfo, PartContentInfo, PartInfo, PartStateInfo, UsageInfo,
+};
 use copydesk_protocol::permission::PermissionAskInfo;
 use copydesk_protocol::question::QuestionAskInfo;
 use copydesk_tool::TODOWRITE;
@@ -267,6 +269,12 @@ impl TextView {
                 remark(styled(DIM, format!("attempt {attempt} failed, trying again: {message}")));
                 Ok(())
             }
+            PartContentInfo::Compaction(compaction) => {
+                self.end_line()?;
+                remark(styled(DIM, compaction_line(compaction, &part.state)));
+                self.cost = compaction.cost.map(|cost| self.cost.unwrap_or(0.0) + cost).or(self.cost);
+                Ok(())
+            }
             PartContentInfo::StepFinish(finish) => {
                 self.add(finish.usage, finish.cost);
                 Ok(())
@@ -459,4 +467,14 @@ pub(super) fn coloured(diff: &str) -> String {
         _ => (*line).to_owned(),
     };
     lines.iter().skip(header).map(|text| format!("  {}", line(text))).collect::<Vec<_>>().join("\n")
+}
+fn compaction_line(compaction: &CompactionInfo, state: &PartStateInfo) -> String {
+    if !is_settled(state) {
+        return format!("making the conversation shorter, of about {} tokens", compaction.tokens_before);
+    }
+    let (before, after) = (compaction.tokens_before, compaction.tokens_after);
+    let failure = compaction.failure.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+    let author =
+        compaction.model.as_ref().map_or_else(|| "by rule".to_owned(), |model| format!("by {model}"));
+    format!("the conversation was summed up {author}: about {before} tokens are now {after}{failure}")
 }

@@ -333,6 +333,20 @@ local kinds = {
   retry = function(part, block)
     remark(block, ("Attempt %d: %s"):format(part.content.attempt, part.content.message), "CopydeskError")
   end,
+  compaction = function(part, block)
+    local done = part.content
+    local before, after = done.tokensBefore, done.tokensAfter
+    if part.state.kind == "running" then
+      remark(block, ("Summing up the conversation, of about %d tokens …"):format(before), "CopydeskDim")
+      return
+    end
+    local author = done.model and "by " .. done.model or "by rule"
+    local why = done.failure and (" (%s)"):format(done.failure) or ""
+    local head = ("Summed up %s: about %d tokens are now %d%s. Nothing is removed here; the agent reads this instead:"):format(
+      author, before, after, why)
+    remark(block, head .. "\n" .. done.summary, "CopydeskDim")
+    block.fold = { 2, #block.lines - 1 }
+  end,
   turnEnd = function(part, block)
     local ended = part.content["end"]
     local words = ended and endings[ended.kind]

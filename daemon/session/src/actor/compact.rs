@@ -1,0 +1,298 @@
+//! Makes a conversation shorter when it comes near the end of the model's context, when the provider refuses it, or when the user asks.
+//!
+//! Invariant: the session changes only by one part, stored when the summary is complete. A compaction that fails or is cancelled
+//! leaves it as it was.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use copydesk_model::{
+    AssistantPart, FinishReason, ModelEvent, ModelMessage, ToolChoice, UserPart, estimate_tokens, offline,
+};
+
+use super::SessionActor;
+use crate::compaction::plan::{CompactionPlan, last_compaction, plan};
+use crate::compaction::{
+    CompactionPart, CompactionReason, ContextBudget, context_use, fixed_tokens, rule_summary,
+};
+use crate::data::{Part, PartContent, PartState, TurnEnd};
+use crate::event::SessionEvent;
+use crate::id::{Id, now};
+use crate::note_mark::mark_note;
+use crate::store::StoreError;
+
+const INSTRUCTION: &str = include_str!("../agent/compaction.md");
+/// A longer summary saves too little.
+const MAX_SUMMARY_TOKENS: u64 = 16_000;
+/// A compaction that replaces less of the window than one in so many is not worth its request, and would come again at once.
+const MIN_REPLACED_SHARE: u64 = 10;
+
+/// What came of a compaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CompactionOutcome {
+    Compacted,
+    /// There is nothing before the last step.
+    NothingToReplace,
+    Cancelled,
+}
+
+/// A summary that counts, or why there is none.
+type SummaryResult = Result<WrittenSummary, SummaryFailure>;
+
+struct WrittenSummary {
+    text: String,
+    usage: copydesk_model::TokenUsage,
+    cost: Option<f64>,
+}
+
+enum SummaryFailure {
+    Cancelled,
+    /// For the user.
+    Unusable(String),
+}
+
+impl SessionActor {
+    /// Before a request: makes the conversation shorter if it comes near the end of the context.
+    pub(super) async fn make_room(&mut self) -> Result<(), StoreError> {
+        if !self.deps.compaction.is_automatic {
+            return Ok(());
+        }
+        let budget = self.context_budget();
+        let used = self.used_tokens();
+        if used <= budget.limit {
+            return Ok(());
+        }
+        let Some(plan) = plan(&self.parts, budget) else { return Ok(()) };
+        let replaced = self.parts.get(plan.replaced.clone()).unwrap_or_default();
+        let replaced: u64 = replaced.iter().map(|part| context_use::tokens_of(part)).sum();
+        if replaced < budget.window / MIN_REPLACED_SHARE {
+            return Ok(());
+        }
+        self.compact_by(plan, CompactionReason::Full, "", Id::new()).await.map(drop)
+    }
+
+    /// `words` are the user's, for the summary.
+    pub(super) async fn compact(
+        &mut self,
+        reason: CompactionReason,
+        words: &str,
+        id: Id,
+    ) -> Result<CompactionOutcome, StoreError> {
+        let mut budget = self.context_budget();
+        if reason == CompactionReason::Refused {
+            // The window is smaller than the catalogue or the user says.
+            budget = self.budget_of(budget.window.min(self.used_tokens()));
+        }
+        match plan(&self.parts, budget) {
+            Some(plan) => self.compact_by(plan, reason, words, id).await,
+            None => Ok(CompactionOutcome::NothingToReplace),
+        }
+    }
+
+    /// The turn of a prompt that is `/compact`. The compaction's part has the prompt's id.
+    pub(super) async fn run_compaction(&mut self, id: Id, words: &str) -> Result<TurnEnd, StoreError> {
+        let nothing =
+            || "There is nothing to make shorter yet: the model has said nothing before its last step.";
+        Ok(match self.compact(CompactionReason::Asked, words, id).await? {
+            CompactionOutcome::Compacted => TurnEnd::Done,
+            CompactionOutcome::Cancelled => TurnEnd::Cancelled,
+            CompactionOutcome::NothingToReplace => TurnEnd::Failed { message: nothing().to_owned() },
+        })
+    }
+
+    pub(super) fn context_budget(&self) -> ContextBudget {
+        self.budget_of(self.deps.model.spec().context)
+    }
+
+    fn budget_of(&self, window: u64) -> ContextBudget {
+        ContextBudget::new(window, self.deps.model.spec().output, self.deps.compaction.reserved)
+    }
+
+    /// The tokens of the next request, about.
+    pub(super) fn used_tokens(&self) -> u64 {
+        let live = self.parts.get(last_compaction(&self.parts).unwrap_or_default()..).unwrap_or_default();
+        context_use::used_tokens(fixed_tokens(&self.request()), live)
+    }
+
+    async fn compact_by(
+        &mut self,
+        plan: CompactionPlan,
+        reason: CompactionReason,
+        words: &str,
+        id: Id,
+    ) -> Result<CompactionOutcome, StoreError> {
+        let tokens_before = self.used_tokens();
+        let mut compaction = CompactionPart {
+            reason,
+            summary: String::new(),
+            model: None,
+            failure: None,
+            kept_from: plan.kept_from,
+            prompts: plan.prompts,
+            max_output_bytes: plan.max_output_bytes,
+            tokens_before,
+            tokens_after: 0,
+            usage: copydesk_model::TokenUsage::default(),
+            cost: None,
+        };
+        let content = PartContent::Compaction(Box::new(compaction.clone()));
+        let part = Part { id, ..self.new_part(PartState::Running, content) };
+        self.emit(SessionEvent::PartChanged { part: Arc::new(part.clone()) }).await;
+        tracing::info!(?reason, tokens_before, "compaction began");
+        // A request that was refused as too long would be refused again.
+        let written = match reason {
+            CompactionReason::Refused => Err(SummaryFailure::Unusable(String::new())),
+            _ if self.deps.model.provider().id == offline::ID => Err(SummaryFailure::Unusable(String::new())),
+            _ => self.ask_for_summary(words).await,
+        };
+        match written {
+            Err(SummaryFailure::Cancelled) => {
+                self.emit(SessionEvent::PartDiscarded { part: part.id }).await;
+                return Ok(CompactionOutcome::Cancelled);
+            }
+            Ok(WrittenSummary { text, usage, cost }) => {
+                compaction.model = Some(self.deps.model_name.clone());
+                (compaction.summary, compaction.usage, compaction.cost) = (text, usage, cost);
+            }
+            Err(SummaryFailure::Unusable(why)) => {
+                compaction.failure = Some(why).filter(|why| !why.is_empty());
+                compaction.summary = self.summary_by_rule(&plan.replaced);
+            }
+        }
+        let state = self.state_for_summary();
+        if !state.is_empty() {
+            let _ = write!(compaction.summary, "\n\n{state}");
+        }
+        compaction.tokens_after = self.tokens_after(&compaction, &plan.replaced);
+        tracing::info!(
+            by_model = compaction.model.is_some(),
+            tokens_after = compaction.tokens_after,
+            "compaction ended"
+        );
+        // Nested instructions may have been replaced: they are told again where the model reads next.
+        self.told_instructions.clear();
+        let content = PartContent::Compaction(Box::new(compaction));
+        self.store_part(Part { content, state: PartState::Completed, updated: now(), ..part }).await?;
+        Ok(CompactionOutcome::Compacted)
+    }
+
+    fn summary_by_rule(&self, replaced: &std::ops::Range<usize>) -> String {
+        let before = self.parts.get(..replaced.end).unwrap_or_default();
+        let earlier = before.iter().rev().find_map(|part| match &part.content {
+            PartContent::Compaction(compaction) => Some(compaction.summary.as_str()),
+            _ => None,
+        });
+        rule_summary::summarize(earlier, self.parts.get(replaced.clone()).unwrap_or_default())
+    }
+
+    /// What the program knows better than a summary.
+    fn state_for_summary(&self) -> String {
+        let mut state = String::new();
+        if let Some(todos) = self.todos.text() {
+            let _ = writeln!(state, "The to-do list, {todos}");
+        }
+        let owner = self.deps.parent.as_ref().map(|above| above.owner.session.as_str());
+        let session = owner.unwrap_or(self.deps.session.id.as_str());
+        let undecided = self.deps.files.reviews().list_reviews(session, None, 0);
+        let files: Vec<_> = undecided.iter().map(|review| review.display_path.as_str()).collect();
+        if !files.is_empty() {
+            let _ = writeln!(state, "The user has not decided all of your changes in: {}", files.join(", "));
+        }
+        for job in self.deps.processes.jobs().iter().filter(|job| job.exit.is_none()) {
+            let _ = writeln!(state, "Background job {} runs: {}", job.id, job.script);
+        }
+        state.trim_end().to_owned()
+    }
+
+    /// Estimates the request after the compaction.
+    fn tokens_after(&self, compaction: &CompactionPart, replaced: &std::ops::Range<usize>) -> u64 {
+        let most = compaction.max_output_bytes.map_or(u64::MAX, |bytes| bytes as u64);
+        let kept = self.parts.get(replaced.end..).unwrap_or_default();
+        let kept: u64 = kept.iter().map(|part| context_use::tokens_of(part).min(most)).sum();
+        let is_kept = |part: &&Arc<Part>| compaction.prompts.contains(&part.id);
+        let prompts: u64 = self.parts.iter().filter(is_kept).map(|part| context_use::tokens_of(part)).sum();
+        fixed_tokens(&self.request()) + kept + prompts + estimate_tokens(&compaction.summary)
+    }
+
+    /// The provider refused a request as too long. False if the conversation cannot be made shorter.
+    pub(super) async fn compact_refused(&mut self) -> Result<bool, StoreError> {
+        // Refused again although it is shorter.
+        if self.refused_at == Some((self.turn, self.step - 1)) {
+            return Ok(false);
+        }
+        self.refused_at = Some((self.turn, self.step));
+        let outcome = self.compact(CompactionReason::Refused, "", Id::new()).await?;
+        Ok(outcome == CompactionOutcome::Compacted)
+    }
+
+    /// What the user reads when no compaction helps.
+    pub(super) fn full_context_message(&self) -> String {
+        let (window, fixed) = (self.context_budget().window, fixed_tokens(&self.request()));
+        format!(
+            "The conversation does not fit the context of {} ({window} tokens as far as known; the system prompt and the tools alone \
+             take about {fixed}), and it could not be made shorter. Choose a model with a larger context, or begin a new session.",
+            self.deps.model_name
+        )
+    }
+
+    /// Asks the session's own model, with the same beginning as every request, so that the provider's cache is read.
+    async fn ask_for_summary(&mut self, words: &str) -> SummaryResult {
+        let mut instruction = INSTRUCTION.trim_end().to_owned();
+        if !words.trim().is_empty() {
+            let _ = write!(instruction, "\n\nThe user says about the summary: {}", words.trim());
+        }
+        let mut said = self.history.take_messages(&self.parts);
+        let mut request = self.request();
+        request.tool_choice = ToolChoice::None;
+        request.max_output = Some(self.deps.model.spec().output.clamp(1, MAX_SUMMARY_TOKENS));
+        std::mem::swap(&mut request.messages, &mut said.messages);
+        let last = request.messages.len();
+        request.messages.push(ModelMessage::User(vec![UserPart::Note(mark_note(&instruction))]));
+        let events = self.deps.model.stream(&request);
+        request.messages.truncate(last);
+        std::mem::swap(&mut request.messages, &mut said.messages);
+        self.history.return_messages(said);
+        let mut events = events.map_err(|error| SummaryFailure::Unusable(error.message))?;
+        let unusable = |why: &str| Err(SummaryFailure::Unusable(why.to_owned()));
+        let mut text = String::new();
+        loop {
+            let cancel = self.cancel.clone();
+            let event = tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Err(SummaryFailure::Cancelled),
+                Some(command) = self.commands.recv() => {
+                    self.handle_command(command).await;
+                    continue;
+                }
+                event = events.next() => event,
+            };
+            match event {
+                None => return unusable("The model's answer ended without a word."),
+                Some(Err(error)) => return Err(SummaryFailure::Unusable(error.message)),
+                Some(Ok(ModelEvent::PartEnded { content: AssistantPart::Text(part), .. })) => {
+                    text.push_str(&part.text);
+                }
+                Some(Ok(ModelEvent::PartEnded { content: AssistantPart::Call(_), .. })) => {
+                    return unusable("The model called a tool instead of writing a summary.");
+                }
+                Some(Ok(ModelEvent::Retry(_))) => text.clear(),
+                Some(Ok(ModelEvent::Finished(finish))) => {
+                    let tokens = estimate_tokens(&text);
+                    return match finish.reason {
+                        _ if text.trim().is_empty() => unusable("The model's summary was empty."),
+                        FinishReason::End
+                            if tokens <= MAX_SUMMARY_TOKENS.min(self.context_budget().tail()) =>
+                        {
+                            let text = text.trim().to_owned();
+                            Ok(WrittenSummary { text, usage: finish.usage, cost: finish.cost })
+                        }
+                        FinishReason::End => unusable("The model's summary was too long."),
+                        FinishReason::Refused => unusable("The model refused to write a summary."),
+                        _ => unusable("The model's summary was cut off."),
+                    };
+                }
+                Some(Ok(_)) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Compaction: for the model, a summary takes the place of the older part of a conversation.
+//!
+//! Nothing is removed: the parts stay in the store, where they can be read, searched, undone and forked from. The user's own prompts
+//! and the last steps stay word for word. A summary that is empty, cut off, or not smaller than what it replaces does not count; then
+//! the program makes one by rule, so a conversation can always be made shorter.
+
+pub(crate) mod context_use;
+pub(crate) mod plan;
+pub(crate) mod rule_summary;
+
+use copydesk_model::{ModelRequest, TokenUsage};
+use serde::{Deserialize, Serialize};
+
+use crate::id::Id;
+
+/// What the model reads in place of the older part of a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CompactionPart {
+    pub reason: CompactionReason,
+    /// Empty while it is being written.
+    pub summary: String,
+    /// `PROVIDER/MODEL`; none if the summary was made by rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Why the model's own summary does not count, for the user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// The first part after the replaced ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_from: Option<Id>,
+    /// The replaced prompts that stay word for word.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<Id>,
+    /// Longer outputs among the kept parts are cut to this: even the last step may be too large.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_bytes: Option<usize>,
+    /// Estimates of the whole request.
+    pub tokens_before: u64,
+    pub tokens_after: u64,
+    /// Of the request for the summary.
+    #[serde(default)]
+    pub usage: TokenUsage,
+    /// US dollars, if the price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+impl CompactionPart {
+    /// The summary as the model reads it, behind the prompts and before the parts that stay.
+    pub(crate) fn note(&self) -> String {
+        let prompts =
+            if self.prompts.is_empty() { "" } else { " The user's prompts above are word for word." };
+        let follows = if self.kept_from.is_some() { "What follows is word for word, and newer." } else { "" };
+        format!(
+            "The older part of this conversation did not fit any more. A summary takes its place.{prompts} {follows} Files may have \
+             changed since: read what you edit. Go on with the work where it stands; do not begin again, and do not remark on this \
+             note.\n\n{}",
+            self.summary
+        )
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CompactionReason {
+    /// The conversation comes near the end of the model's context.
+    Full,
+    /// The provider refused a request because it was too long.
+    Refused,
+    /// The user asked for it.
+    Asked,
+}
+
+/// The user's settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CompactionSettings {
+    /// Whether a conversation is compacted by itself when it comes near the end of the model's context.
+    pub is_automatic: bool,
+    /// How many tokens stay free; none: as many as the response may have, but no more than an eighth.
+    pub reserved: Option<u64>,
+}
+
+/// What fits the model's context, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ContextBudget {
+    pub(crate) window: u64,
+    /// A request of more tokens leaves too little for the response.
+    pub(crate) limit: u64,
+}
+
+/// The share of the window that is kept for the response, at most.
+const MAX_RESERVE_SHARE: u64 = 8;
+
+impl ContextBudget {
+    /// `output` is the response limit of the model.
+    pub(crate) fn new(window: u64, output: u64, reserved: Option<u64>) -> Self {
+        let usual = output.clamp(1, (window / MAX_RESERVE_SHARE).max(1));
+        let reserve = reserved.unwrap_or(usual);
+        Self { window, limit: window.saturating_sub(reserve) }
+    }
+
+    /// What the kept steps may have.
+    pub(crate) fn tail(self) -> u64 {
+        (self.window / 7).min(20_000)
+    }
+
+    /// What the kept prompts may have.
+    pub(crate) fn prompts(self) -> u64 {
+        (self.window / 8).min(20_000)
+    }
+}
+
+/// The tokens that every request has: system prompt and tools.
+pub(crate) fn fixed_tokens(request: &ModelRequest) -> u64 {
+    let system = request.system.iter().map(|block| copydesk_model::estimate_tokens(block));
+    let tools = request.tools.iter().map(|tool| {
+        let parameters = copydesk_model::estimate_tokens(&tool.parameters.to_string());
+        parameters + copydesk_model::estimate_tokens(&tool.description)
+    });
+    system.chain(tools).sum()
+}

@@ -1,0 +1,164 @@
+//! Conversations that fill the model's context: what takes the place of the older part, and what stays.
+
+use serde_json::{Value, json};
+
+use super::harness::{ScriptedEnvironment, events};
+use crate::model_server::{ScriptedErrorKind, ScriptedStop, ScriptedTurn, ScriptedUsage};
+
+/// In tokens. System prompt and tools take about half of it.
+const WINDOW: u64 = 14_000;
+const SUMMARY: &str = "Goal: read both files.\nFiles: a.txt has lines about apples.";
+
+fn environment(turns: impl IntoIterator<Item = ScriptedTurn>, more: &Value) -> ScriptedEnvironment {
+    let scripted = ScriptedEnvironment::with_config(turns, more.clone());
+    let path = crate::cli::environment::USER_CONFIG;
+    let mut config: Value = serde_json::from_str(&scripted.env.read(path)).unwrap();
+    config["provider"]["script"]["models"]["m-1"] =
+        json!({ "limit": { "context": WINDOW, "output": 1_000 } });
+    scripted.env.write(path, config.to_string());
+    for (name, fruit) in [("a.txt", "apples"), ("b.txt", "pears")] {
+        scripted.env.write(name, format!("a line about {fruit} that is read\n").repeat(400));
+    }
+    scripted
+}
+
+/// A step that reads a file, in a request that has so many tokens.
+fn read(file: &str, tokens: u64) -> ScriptedTurn {
+    let usage = ScriptedUsage { input: tokens, output: 50, ..ScriptedUsage::default() };
+    ScriptedTurn::new()
+        .text(format!("I read {file}."))
+        .call("c1", "read", json!({ "filePath": file }))
+        .usage(usage)
+}
+
+fn text(text: &str) -> ScriptedTurn {
+    ScriptedTurn::new().text(text)
+}
+
+fn compactions(events: &[Value]) -> Vec<Value> {
+    let of_part = |event: &Value| event["part"]["content"].clone();
+    let is_done = |event: &&Value| event["part"]["state"]["kind"] == "completed";
+    let found =
+        events.iter().filter(|event| event["part"]["content"]["kind"] == "compaction").filter(is_done);
+    found.map(of_part).collect()
+}
+
+/// In the middle of a turn: the second result would not fit.
+#[test]
+fn a_summary_takes_the_place_of_the_older_part() {
+    let turns = [read("a.txt", 8_000), read("b.txt", 12_000), text(SUMMARY), text("Done.")];
+    let scripted = environment(turns, &json!({}));
+    let ran = scripted.run(&["--json", "Read both. Never touch b.txt."]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let [first, asked, after] = [0, 2, 3].map(|number| scripted.request_body(number));
+    // The beginning is the same, so that the provider's cache is read.
+    assert_eq!((&asked["system"], &asked["tools"]), (&first["system"], &first["tools"]));
+    assert_eq!(asked["tool_choice"]["type"], "none");
+    assert!(scripted.last_message(2).contains("Answer with the summary alone"), "{asked}");
+    let messages = after["messages"].to_string();
+    for said in
+        ["Never touch b.txt.", "apples.", "The older part of this conversation", "I read b.txt.", "pears"]
+    {
+        assert!(messages.contains(said), "{said}: {messages}");
+    }
+    assert!(!messages.contains("I read a.txt.") && !messages.contains("a line about apples"), "{messages}");
+    assert!(messages.contains("bytes are left out here"), "the last result alone is too long: {messages}");
+    let told = compactions(&events(&ran));
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!((&told[0]["reason"], &told[0]["model"]), (&json!("full"), &json!("script/m-1")));
+    assert!(told[0]["tokensAfter"].as_u64() < told[0]["tokensBefore"].as_u64(), "{told:?}");
+}
+
+#[test]
+fn a_summary_that_is_none_does_not_count() {
+    let call = || ScriptedTurn::new().call("s1", "read", json!({ "filePath": "a.txt" }));
+    let long = "word ".repeat(20_000);
+    let summaries = [
+        (text(" "), "was empty"),
+        (call(), "called a tool"),
+        (text(&long), "was too long"),
+        (text(SUMMARY).stop(ScriptedStop::Length), "was cut off"),
+        (ScriptedTurn::new().error(ScriptedErrorKind::Invalid, "no"), "no"),
+    ];
+    for (summary, why) in summaries {
+        let turns = [read("a.txt", 8_000), read("b.txt", 12_000), summary, text("Done.")];
+        let scripted = environment(turns, &json!({}));
+        let ran = scripted.run(&["--json", "Read both"]);
+        assert_eq!(ran.code, Some(0), "{why}: {ran:?}");
+        let told = compactions(&events(&ran));
+        assert_eq!((told.len(), told[0].get("model")), (1, None), "{told:?}");
+        assert!(told[0]["failure"].as_str().unwrap().contains(why), "{why}: {told:?}");
+        let messages = scripted.request_body(3)["messages"].to_string();
+        assert!(messages.contains("Read, not changed:\\n- a.txt"), "{messages}");
+    }
+}
+
+/// The window is smaller than the configuration says. The refused step is asked again with a shorter conversation.
+#[test]
+fn what_a_provider_refuses_is_made_shorter_once() {
+    let too_long = || ScriptedTurn::failure(ScriptedErrorKind::ContextTooLong, "prompt is too long");
+    let turns = [read("a.txt", 8_000), read("b.txt", 9_000), too_long(), text("Done.")];
+    let scripted = environment(turns, &json!({}));
+    let ran = scripted.run(&["--json", "Read both"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(compactions(&events(&ran))[0]["reason"], "refused");
+    let refused = scripted.request_body(2)["messages"].to_string();
+    let after = scripted.request_body(3)["messages"].to_string();
+    assert!(after.len() < refused.len(), "{after}");
+    // Refused again: the turn ends, with what to do.
+    let turns = [read("a.txt", 8_000), read("b.txt", 9_000), too_long(), too_long(), text("Back.")];
+    let scripted = environment(turns, &json!({}));
+    let ran = scripted.run(&["Read both"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("Choose a model with a larger context"), "{ran:?}");
+    // The session is not lost.
+    assert_eq!(scripted.run(&["--continue", "And now?"]).code, Some(0));
+}
+
+#[test]
+fn a_user_compacts_with_words_of_their_own() {
+    let turns = [read("a.txt", 100), text("Read."), text("Well."), text(SUMMARY), text("Yes.")];
+    let scripted = environment(turns, &json!({}));
+    let nothing = scripted.run(&["/compact"]);
+    assert!(nothing.code == Some(1) && nothing.stderr.contains("nothing to make shorter"), "{nothing:?}");
+    for prompt in ["Read it", "Well?"] {
+        assert_eq!(scripted.run(&["--continue", prompt]).code, Some(0));
+    }
+    let ran = scripted.run(&["--continue", "/compact keep the names"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stderr.contains("summed up by script/m-1"), "{ran:?}");
+    assert!(scripted.last_message(3).contains("The user says about the summary: keep the names"));
+    assert_eq!(scripted.run(&["--continue", "Still there?"]).code, Some(0));
+    let messages = scripted.request_body(4)["messages"].to_string();
+    let prompts = ["Read it", "Goal: read both files.", "Still there?"];
+    let places: Vec<_> = prompts.iter().map(|said| messages.find(said)).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{messages}");
+    assert!(!messages.contains("/compact") && !messages.contains("a line about apples"), "{messages}");
+}
+
+#[test]
+fn what_the_program_knows_survives() {
+    let todos = json!({ "todos": [{ "content": "Read b.txt too", "status": "pending" }] });
+    let plan = ScriptedTurn::new().call("t1", "todowrite", todos);
+    let job = json!({ "command": "sleep 1000", "description": "wait", "background": true });
+    let wait = ScriptedTurn::new().call("j1", "bash", job);
+    let edit = json!({ "filePath": "a.txt", "oldString": "a line about apples that is read\na line about apples that is read\na", "newString": "one\ntwo\na" });
+    let edit = ScriptedTurn::new().call("e1", "edit", edit);
+    let turns = [plan, wait, read("a.txt", 8_000), edit, read("b.txt", 12_900), text(SUMMARY), text("Done.")];
+    let more = json!({ "permission": { "bash": "allow", "edit": "allow" } });
+    let scripted = environment(turns, &more);
+    scripted.env.write("a.txt", format!("first\n{}", "a line about apples\n".repeat(300)));
+    let ran = scripted.run(&["--json", "Go"]);
+    assert_eq!(compactions(&events(&ran)).len(), 1, "{ran:?}");
+    let messages = scripted.request_body(6)["messages"].to_string();
+    for said in ["[ ] Read b.txt too", "runs: sleep 1000"] {
+        assert!(messages.contains(said), "{said}: {messages}");
+    }
+}
+
+#[test]
+fn nothing_is_compacted_if_the_user_does_not_want_it() {
+    let turns = [read("a.txt", 8_000), read("b.txt", 12_000), text("Done.")];
+    let scripted = environment(turns, &json!({ "compaction": { "auto": false } }));
+    assert_eq!(scripted.run(&["Read both"]).code, Some(0));
+}
