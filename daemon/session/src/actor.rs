@@ -393,7 +393,7 @@ impl SessionActor {
             ActorCommand::Prompt(prompted) => match prompted.request.delivery {
                 // A compaction is a turn of its own.
                 PromptDelivery::Steer if prompted.request.compaction_words().is_none() => {
-                    self.steering.push_back(prompted)
+                    self.steering.push_back(prompted);
                 }
                 PromptDelivery::Steer | PromptDelivery::Queue => self.queue.push_back(prompted),
             },

@@ -262,11 +262,21 @@ fn contents_of_parts() {
         cost: Some(0.5),
     };
     check(
-        &PartContentInfo::Compaction(Box::new(compaction)),
+        &PartContentInfo::Compaction(Box::new(compaction.clone())),
         &expect![[
             r#"{"kind":"compaction","reason":"full","summary":"Goal: go","model":"p/m","tokensBefore":9000,"tokensAfter":900,"cost":0.5}"#
         ]],
     );
+    let by_rule =
+        CompactionInfo { model: None, failure: Some("It was empty.".into()), cost: None, ..compaction };
+    check(
+        &PartContentInfo::Compaction(Box::new(by_rule)),
+        &expect![[
+            r#"{"kind":"compaction","reason":"full","summary":"Goal: go","failure":"It was empty.","tokensBefore":9000,"tokensAfter":900}"#
+        ]],
+    );
+    let reasons = [CompactionReasonInfo::Full, CompactionReasonInfo::Refused, CompactionReasonInfo::Asked];
+    check(&reasons.to_vec(), &expect![[r#"["full","refused","asked"]"#]]);
     let reasons = [
         StopReasonInfo::End,
         StopReasonInfo::Calls,
