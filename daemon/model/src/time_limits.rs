@@ -26,6 +26,10 @@ pub(crate) const TRAILER_TIMEOUT: Duration = Duration::from_secs(15);
 /// watches it, a local model sends thousands a second, and nobody sees a difference of five milliseconds.
 pub(crate) const DELTA_INTERVAL: Duration = Duration::from_millis(5);
 
+/// How long of this interval a stream is read. What arrives in the rest of it waits in the socket: a read costs the same for one
+/// event as for all that are there.
+pub(crate) const READ_WINDOW: Duration = Duration::from_millis(1);
+
 /// How often an HTTP/2 connection is pinged. After the machine slept, a connection may be dead without an error. Pings
 /// reveal that within a minute; without them every retry would wait for its first byte on the same dead connection.
 pub(crate) const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(30);

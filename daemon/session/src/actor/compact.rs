@@ -11,7 +11,7 @@ use copydesk_model::{
 };
 
 use super::SessionActor;
-use crate::compaction::plan::{CompactionPlan, last_compaction, plan};
+use crate::compaction::plan::{CompactionPlan, plan};
 use crate::compaction::{
     CompactionPart, CompactionReason, ContextBudget, context_use, fixed_tokens, rule_summary,
 };
@@ -110,8 +110,7 @@ impl SessionActor {
 
     /// The tokens of the next request, about.
     pub(super) fn used_tokens(&self) -> u64 {
-        let live = self.parts.get(last_compaction(&self.parts).unwrap_or_default()..).unwrap_or_default();
-        context_use::used_tokens(fixed_tokens(&self.request()), live)
+        context_use::used_tokens(|| fixed_tokens(&self.request()), &self.parts)
     }
 
     async fn compact_by(

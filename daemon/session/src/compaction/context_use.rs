@@ -9,8 +9,8 @@ use crate::data::{CallPart, Part, PartContent};
 /// An image or a page, whatever its size: vendors count 250 to 1,600.
 const MEDIA_TOKENS: u64 = 1_500;
 
-/// What the next request has. `fixed` is what every request has. `parts` are those since the last compaction, and that.
-pub(crate) fn used_tokens(fixed: u64, parts: &[Arc<Part>]) -> u64 {
+/// What the next request has. `fixed` is what every request has.
+pub(crate) fn used_tokens(fixed: impl FnOnce() -> u64, parts: &[Arc<Part>]) -> u64 {
     let mut since = 0_u64;
     for (at, part) in parts.iter().enumerate().rev() {
         match &part.content {
@@ -23,7 +23,7 @@ pub(crate) fn used_tokens(fixed: u64, parts: &[Arc<Part>]) -> u64 {
             _ => since += tokens_of(part),
         }
     }
-    fixed + since
+    fixed() + since
 }
 
 /// The outputs of the calls of the last step: its request did not have them.

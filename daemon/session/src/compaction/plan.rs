@@ -48,7 +48,7 @@ pub(crate) fn first_live(parts: &[Arc<Part>]) -> usize {
     }
 }
 
-pub(crate) fn last_compaction(parts: &[Arc<Part>]) -> Option<usize> {
+fn last_compaction(parts: &[Arc<Part>]) -> Option<usize> {
     parts.iter().rposition(|part| matches!(part.content, PartContent::Compaction(_)))
 }
 
