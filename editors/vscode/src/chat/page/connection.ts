@@ -56,7 +56,8 @@ function apply(message: HostMessage): void {
   if (message.kind === "focus") {
     requestInputFocus();
   } else if (message.kind === "completions") {
-    completions.value = message;
+    // An answer may be late: finding files takes longer than finding symbols.
+    completions.value = message.number < (completions.peek()?.number ?? 0) ? completions.peek() : message;
   } else if (message.kind === "snapshot" || message.seq === seq + 1) {
     seq = message.seq;
     applyHostMessage(message);
