@@ -122,17 +122,18 @@ function noteWords(selector) {
     const now = performance.timeOrigin + performance.now();
     while (drawn.length < words) drawn.push(now);
   };
+  const count = () => document.querySelector(selector)?.textContent.split(/\s+/).filter(Boolean).length ?? 0;
   // The frame is drawn between this callback and the message.
-  const post = () => requestAnimationFrame(() => port2.postMessage((document.querySelector(selector)?.textContent.split(" ").length ?? 1) - 1));
+  const post = () => requestAnimationFrame(() => port2.postMessage(count()));
   new MutationObserver(post).observe(document.body, { subtree: true, childList: true, characterData: true });
 }
 
-/** The CPU time of main threads, while it is measured. */
+/** The main threads whose CPU time is measured, by the window. */
 const meters = new Map();
 
-async function readMeter(name) {
-  const { metrics } = await meters.get(name).send("Performance.getMetrics");
-  return metrics.find((metric) => metric.name === "TaskDuration").value * 1000;
+async function readMeter(window) {
+  const all = await Promise.all(meters.get(window).map((meter) => meter.send("Performance.getMetrics")));
+  return all.reduce((sum, { metrics }) => sum + metrics.find(({ name }) => name === "TaskDuration").value * 1000, 0);
 }
 
 const actions = {
@@ -202,16 +203,16 @@ const actions = {
     return times.map((time) => time - arrived);
   },
   noteWords: async (page, what) => void (await (await scopeOf(page, what)).evaluate(`(${noteWords})(${JSON.stringify(what.selector)})`)),
-  /** Begins to measure the CPU time of the main thread that draws a page or a frame. */
-  async startMeter(page, what) {
-    const scope = await scopeOf(page, what);
-    // A frame of another origin has a thread of its own; this one is drawn by the window's.
-    const meter = await context.newCDPSession(scope).catch(() => context.newCDPSession(page));
-    await meter.send("Performance.enable", { timeDomain: "threadTicks" });
-    meters.set(what.window, meter);
-    return readMeter(what.window);
+  /** Begins to measure the CPU time of the main threads that draw a window: its own, and those of frames that have one. */
+  async startMeter(page, { window }) {
+    const frames = page.frames().slice(1);
+    const ofFrames = await Promise.all(frames.map((frame) => context.newCDPSession(frame).catch(() => undefined)));
+    const all = [await context.newCDPSession(page), ...ofFrames.filter(Boolean)];
+    await Promise.all(all.map((meter) => meter.send("Performance.enable", { timeDomain: "threadTicks" })));
+    meters.set(window, all);
+    return readMeter(window);
   },
-  /** How many milliseconds it has used. */
+  /** How many milliseconds they have used. */
   readMeter: (_, { window }) => readMeter(window),
   evaluate: async (page, what) => (await scopeOf(page, what)).evaluate(what.code),
   click: async (page, what) => (await found(page, what)).click({ button: what.button || "left" }),
