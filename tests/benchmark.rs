@@ -26,6 +26,7 @@ mod shared {
     }
 }
 mod benchmark {
+    pub(crate) mod chat;
     pub(crate) mod clock;
     pub(crate) mod editor;
     pub(crate) mod history;
@@ -74,5 +75,6 @@ fn main() {
     benchmark::text_index::measure(&mut table);
     benchmark::plugin::measure(&mut table);
     benchmark::vscode::measure(&mut table);
+    benchmark::chat::measure(&mut table);
     table.print();
 }

@@ -60,7 +60,13 @@ pub(crate) fn measure(table: &mut BenchmarkTable) {
     }
 }
 
-fn row(table: &mut BenchmarkTable, name: &str, samples: Vec<Duration>, budget: Option<f64>, note: &str) {
+pub(super) fn row(
+    table: &mut BenchmarkTable,
+    name: &str,
+    samples: Vec<Duration>,
+    budget: Option<f64>,
+    note: &str,
+) {
     let worst = samples.iter().max().map_or(0.0, Duration::as_secs_f64) * 1e3;
     let note = if samples.len() > 1 { format!("{note}; the slowest {worst:.1} ms") } else { note.to_owned() };
     table.row(name, samples, budget.map(|budget| Duration::from_secs_f64(budget / 1e3)), note);
@@ -85,14 +91,14 @@ impl VscodeHome for BenchmarkHome {
 }
 
 /// A window of a VS Code with the extension.
-struct TimedVscode {
+pub(super) struct TimedVscode {
     // Dropped in this order.
-    window: VscodeWindow,
-    server: VscodeServer,
+    pub(super) window: VscodeWindow,
+    pub(super) server: VscodeServer,
 }
 
 impl TimedVscode {
-    fn start(place: &BenchmarkHome) -> Self {
+    pub(super) fn start(place: &BenchmarkHome) -> Self {
         // Suggestions would be computed beside every key.
         let settings = json!({
             "editor.wordBasedSuggestions": "off", "editor.quickSuggestions": { "other": "off" },
@@ -111,12 +117,18 @@ impl TimedVscode {
         user
     }
 
-    fn ask(&mut self) {
+    pub(super) fn ask(&mut self) {
         self.window.command("copydesk.ask", json!([{ "text": "Work" }]));
     }
 
-    fn wait_for_status(&mut self, text: &str) {
+    pub(super) fn wait_for_status(&mut self, text: &str) {
         self.window.wait_for(&mut self.server, ".statusbar-item", text);
+    }
+
+    /// Waits until the turn ends that writes now.
+    pub(super) fn wait_for_end(&mut self) {
+        let gone = json!({ "selector": ".statusbar-item", "text": "writing", "state": "detached" });
+        self.window.user(&mut self.server, "wait", gone);
     }
 
     fn focus_editor(&mut self) {
@@ -158,11 +170,11 @@ const LINE_NUMBER: &str = "(document.querySelector('.part.editor .active-line-nu
 /// How many decorations of extensions that line has.
 const MARKS_AT_CURSOR: &str = "(document.querySelector('.part.editor .view-overlays .current-line')?.parentElement.querySelectorAll('[class*=\"ced-\"]').length ?? -1)";
 
-fn milliseconds(value: &Value) -> Duration {
+pub(super) fn milliseconds(value: &Value) -> Duration {
     Duration::from_secs_f64(value.as_f64().unwrap().max(0.0) / 1e3)
 }
 
-fn median(mut samples: Vec<Duration>) -> Duration {
+pub(super) fn median(mut samples: Vec<Duration>) -> Duration {
     samples.sort_unstable();
     samples[samples.len() / 2]
 }
@@ -304,23 +316,22 @@ fn streamed_keys() -> (Vec<Duration>, String) {
     user.wait_for_status("writing");
     user.focus_editor();
     let with = std::thread::scope(|scope| {
-        scope.spawn(|| stream_words(&server, WORDS));
+        scope.spawn(|| stream_words(&server, "g", WORDS));
         median(user.time_keys(KEYS))
     });
-    let gone = json!({ "selector": ".statusbar-item", "text": "writing", "state": "detached" });
-    user.window.user(&mut user.server, "wait", gone);
+    user.wait_for_end();
     let [with_ms, without_ms] = [with, without].map(|time| time.as_secs_f64() * 1e3);
     (vec![with.saturating_sub(without)], format!("{with_ms:.1} instead of {without_ms:.1} ms"))
 }
 
-/// One word per millisecond, faster than models. Waiting in a loop would take one of few processors from VS Code.
-fn stream_words(server: &ScriptedModelServer, words: usize) {
+/// Opens the gate of one word per millisecond, faster than models. Waiting in a loop would take one of few processors from VS Code.
+pub(super) fn stream_words(server: &ScriptedModelServer, gate: &str, words: usize) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
         let mut pace = tokio::time::interval(Duration::from_millis(1));
         for word in 0..words {
             pace.tick().await;
-            server.open_gate(&format!("g{word}"));
+            server.open_gate(&format!("{gate}{word}"));
         }
     });
 }

@@ -91,6 +91,51 @@ function noteKeys() {
   addEventListener("keypress", () => port2.postMessage(arrived), { capture: true, signal });
 }
 
+/** In the page: keeps when the first key arrives, in milliseconds since 1970. */
+function noteArrival() {
+  window.copydeskArrival = new Promise((resolve) => {
+    addEventListener("keydown", (event) => resolve(performance.timeOrigin + event.timeStamp), { capture: true, once: true });
+  });
+}
+
+/** In the page: when it drew its first text or picture, in milliseconds since 1970. */
+function firstDrawn() {
+  return new Promise((resolve) => {
+    const take = (list) => list.getEntries().forEach(({ name, startTime }) => name === "first-contentful-paint" && resolve(performance.timeOrigin + startTime));
+    new PerformanceObserver(take).observe({ type: "paint", buffered: true });
+  });
+}
+
+/** In the page: when it drew a frame in which a condition holds, in milliseconds since 1970. */
+function drawnWhen(holds) {
+  return new Promise((resolve) => {
+    const check = () => (holds() ? setTimeout(() => resolve(performance.timeOrigin + performance.now())) : requestAnimationFrame(check));
+    check();
+  });
+}
+
+/** In the page: notes for each word of an element's text when it was drawn, in milliseconds since 1970. */
+function noteWords(selector) {
+  const drawn = (window.copydeskWords = []);
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = ({ data: words }) => {
+    const now = performance.timeOrigin + performance.now();
+    while (drawn.length < words) drawn.push(now);
+  };
+  const count = () => document.querySelector(selector)?.textContent.split(/\s+/).filter(Boolean).length ?? 0;
+  // The frame is drawn between this callback and the message.
+  const post = () => requestAnimationFrame(() => port2.postMessage(count()));
+  new MutationObserver(post).observe(document.body, { subtree: true, childList: true, characterData: true });
+}
+
+/** The main threads whose CPU time is measured, by the window. */
+const meters = new Map();
+
+async function readMeter(window) {
+  const all = await Promise.all(meters.get(window).map((meter) => meter.send("Performance.getMetrics")));
+  return all.reduce((sum, { metrics }) => sum + metrics.find(({ name }) => name === "TaskDuration").value * 1000, 0);
+}
+
 const actions = {
   async start() {
     const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -143,6 +188,32 @@ const actions = {
       if (took.length >= text.length || Date.now() > end) return took;
     }
   },
+  /** Opens a view by a key; returns after how many milliseconds its page had drawn its first content, and a frame in which a condition held. */
+  async timeView(page, { keys, within, until }) {
+    for (const end = Date.now() + PATIENCE_MS; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
+      const counts = await Promise.all(page.frames().map((frame) => frame.locator(within).count().catch(() => 0)));
+      if (counts.every((count) => count === 0)) break;
+      if (Date.now() > end) throw new Error(`${within} does not go away`);
+    }
+    await page.evaluate(`(${noteArrival})()`);
+    await page.keyboard.press(keys);
+    const frame = await scopeOf(page, { within });
+    const times = await Promise.all([frame.evaluate(`(${firstDrawn})()`), frame.evaluate(`(${drawnWhen})(() => ${until})`)]);
+    const arrived = await page.evaluate("window.copydeskArrival");
+    return times.map((time) => time - arrived);
+  },
+  noteWords: async (page, what) => void (await (await scopeOf(page, what)).evaluate(`(${noteWords})(${JSON.stringify(what.selector)})`)),
+  /** Begins to measure the CPU time of the main threads that draw a window: its own, and those of frames that have one. */
+  async startMeter(page, { window }) {
+    const frames = page.frames().slice(1);
+    const ofFrames = await Promise.all(frames.map((frame) => context.newCDPSession(frame).catch(() => undefined)));
+    const all = [await context.newCDPSession(page), ...ofFrames.filter(Boolean)];
+    await Promise.all(all.map((meter) => meter.send("Performance.enable", { timeDomain: "threadTicks" })));
+    meters.set(window, all);
+    return readMeter(window);
+  },
+  /** How many milliseconds they have used. */
+  readMeter: (_, { window }) => readMeter(window),
   evaluate: async (page, what) => (await scopeOf(page, what)).evaluate(what.code),
   click: async (page, what) => (await found(page, what)).click({ button: what.button || "left" }),
   hover: async (page, what) => (await found(page, what)).hover(),
@@ -169,7 +240,8 @@ const actions = {
     await page.waitForFunction(isDrawn, text);
   },
   attribute: async (page, what) => (await found(page, what)).getAttribute(what.name),
-  screenshot: async (page, { path }) => void (await page.screenshot({ path })),
+  /** Of the page, or of one element on it. */
+  screenshot: async (page, { path, selector }) => void (await (selector ? page.locator(selector) : page).screenshot({ path })),
   console: (_, { window }) => consoles.get(window) || [],
 };
 

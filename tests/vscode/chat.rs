@@ -211,7 +211,7 @@ fn main() { let x = \"text\"; }
 ";
 
 /// The chat of a turn that has edited and waits for an answer.
-fn start_with_theme(theme: &str) -> VscodeUser {
+pub(super) fn start_with_theme(theme: &str) -> VscodeUser {
     let settings = json!({ "workbench.colorTheme": theme, "window.autoDetectHighContrast": false });
     let scripted = environment_with_rules([], json!({ "edit": "allow", "bash": "ask" }));
     scripted.env.write("a.txt", TEXT);

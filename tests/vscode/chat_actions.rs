@@ -71,6 +71,8 @@ fn one_command_is_stopped_and_the_turn_continues(user: &mut VscodeUser) {
 fn a_subagent_is_opened_live(user: &mut VscodeUser) {
     let task = json!({ "description": "Look", "prompt": "Look around", "subagent_type": "explore" });
     user.scripted.server.queue_turn(ScriptedTurn::new().call("looks", "task", task));
+    let glance = ScriptedTurn::new().call("glances", "read", json!({ "filePath": "a.rs" }));
+    user.scripted.server.queue_turn(glance);
     user.scripted
         .server
         .queue_turn(ScriptedTurn::new().text("I look.\n\n").gate("looking").text("I saw it."));
@@ -78,6 +80,14 @@ fn a_subagent_is_opened_live(user: &mut VscodeUser) {
     user.click_in_chat("textarea", "");
     user.prompt_in_chat("Have it looked at");
     user.wait_for_gate("looking");
+    // What it does shows below its task while it works, without opening it.
+    user.wait_in_chat(".call.running .task-calls .call.done", "a.rs");
+    assert_eq!(
+        user.in_chat("count", json!({ "selector": ".facts" })),
+        0,
+        "a subagent needs no line of its own"
+    );
+    user.window.screenshot(&mut user.server, "chat-subagent-nested");
     user.click_in_chat(".call.running .task .button", "Open");
     user.wait_in_chat(".answer", "I look.");
     user.window.screenshot(&mut user.server, "chat-subagent");
@@ -87,6 +97,12 @@ fn a_subagent_is_opened_live(user: &mut VscodeUser) {
     user.in_chat("click", json!({ "selector": back }));
     user.finish_prompt();
     user.wait_in_chat(".answer", "It was seen.");
+    // Afterwards it shows when the task is unfolded.
+    user.wait_until_gone_in_chat(".task-calls");
+    user.click_in_chat(".call.done .fold-line", "Look");
+    user.wait_in_chat(".task-calls .call.done", "a.rs");
+    user.click_in_chat(".call.done .fold-line", "Look");
+    user.wait_until_gone_in_chat(".task-calls");
 }
 
 fn a_background_command_shows_until_it_ends(user: &mut VscodeUser) {

@@ -65,6 +65,7 @@ fn an_inline_edit_grows_as_a_proposal_and_is_written_when_accepted() {
     a_failure_is_told(&mut user);
     one_that_is_cancelled_leaves_nothing(&mut user);
     one_is_refined_and_accepted(&mut user);
+    one_is_tried_again(&mut user);
 }
 
 /// The input stands under the lines that it is about, and leaves the selection and the Comments panel alone.
@@ -140,4 +141,19 @@ fn one_is_refined_and_accepted(user: &mut VscodeUser) {
     let asked = user.scripted.request_body(3);
     let said = asked["messages"].as_array().unwrap().last().unwrap().to_string();
     assert!(said.contains("only the first letter"), "{asked}");
+}
+
+fn one_is_tried_again(user: &mut VscodeUser) {
+    user.scripted.server.queue_turn(ScriptedTurn::new().text("second\nthird"));
+    user.scripted.server.queue_turn(ScriptedTurn::new().text("II\n").gate("again").text("III"));
+    select(user, 1, 3);
+    instruct(user, "Edit a.txt:2-3", "roman");
+    user.window.wait_for(&mut user.server, ".codelens-decoration a", "Accept");
+    user.command("edit.retry", json!([]));
+    user.wait_for_gate("again");
+    user.open_gate("again");
+    wait_until_gone(user, PROGRESS, "rewriting a.txt:2-3");
+    is_unchanged(user);
+    user.window.command("copydesk.review.acceptFile", json!([]));
+    user.window.wait_for_text("a.txt", "one\nII\nIII\nfour\n");
 }

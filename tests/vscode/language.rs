@@ -66,13 +66,13 @@ fn errors_in(told: &Value, lists: &[&str]) -> Vec<String> {
     found
 }
 
-const PRICE: &str = "export function price(count: number): number {\n  return count * 2;\n}\n";
+pub(super) const PRICE: &str = "export function price(count: number): number {\n  return count * 2;\n}\n";
 const ORDER: &str = "import { price } from \"./price\";\n\nexport const total: number = price(3);\n";
-const TSCONFIG: &str =
+pub(super) const TSCONFIG: &str =
     r#"{ "compilerOptions": { "strict": true, "noEmit": true, "types": [] }, "include": ["src"] }"#;
 
 /// Waits until VS Code's TypeScript has read the project.
-fn warm_up(user: &mut VscodeUser, file: &str) {
+pub(super) fn warm_up(user: &mut VscodeUser, file: &str) {
     let ask = "const file = T.uri(args[0]);
         await T.until(async () => {
             const commands = await vscode.commands.getCommands(true);

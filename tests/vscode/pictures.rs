@@ -1,9 +1,10 @@
-//! The README's pictures of a review in VS Code, light and dark.
+//! The README's pictures of a review and of the chat in VS Code, and those of the walkthrough.
 //!
 //! `tests/run vscode::pictures` leaves them out; run them by their name, with `COPYDESK_TEST_VSCODE` as `tests/run` sets it.
 
 use serde_json::json;
 
+use super::chat::start_with_theme;
 use super::vscode_server::VscodeSetup;
 use super::vscode_user::VscodeUser;
 use crate::neovim::neovim_session::allow_edits_environment;
@@ -57,3 +58,29 @@ fn a_review() {
         user.window.user(&mut user.server, "screenshot", json!({ "path": path }));
     }
 }
+
+#[test]
+#[ignore = "writes into the repository"]
+fn the_chat() {
+    for (name, theme) in [
+        ("light", "Default Light Modern"),
+        ("dark", "Default Dark Modern"),
+        ("high-contrast", "Default High Contrast"),
+    ] {
+        let mut user = start_with_theme(theme);
+        // Each makes the view 60 pixels wider.
+        user.window.command("workbench.action.increaseViewWidth", json!([]));
+        user.window.command("workbench.action.increaseViewWidth", json!([]));
+        user.evaluate_in_chat("document.querySelector('.scroller').scrollTo(0, 0)");
+        user.evaluate_in_chat(DRAWN);
+        let path = format!("{FOLDER}/chat-{name}.png");
+        let order = json!({ "path": path, "selector": ".part.auxiliarybar" });
+        user.window.user(&mut user.server, "screenshot", order);
+        user.window.press(&mut user.server, "Alt+Digit1");
+        user.finish_prompt();
+    }
+}
+
+/// Resolves when the page has drawn twice: after a new size, and after the rows that this brought.
+const DRAWN: &str =
+    "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))";

@@ -62,7 +62,7 @@ fn quiet_editor() -> Value {
         "editor.wordBasedSuggestions": "off", "editor.quickSuggestions": { "other": "off" },
         "editor.autoIndent": "none", "editor.autoClosingBrackets": "never",
         // Less to draw: most of the time goes there.
-        "editor.minimap.enabled": false, "copydesk.showConversation": false,
+        "editor.minimap.enabled": false,
     })
 }
 

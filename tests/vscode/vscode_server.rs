@@ -261,6 +261,8 @@ fn usual_settings(more: &Value) -> Value {
         "workbench.startupEditor": "none",
         "workbench.secondarySideBar.defaultVisibility": "hidden",
         "git.enabled": false,
+        // The chat would take the place and the announcements that most tests look at.
+        "copydesk.showConversation": false,
     });
     for (key, value) in more.as_object().into_iter().flatten() {
         settings[key] = value.clone();

@@ -15,13 +15,13 @@ const KEY: &str = "gsk_Walk-Zy8Xw6Vu4Ts2Rq0P";
 
 /// The user has a folder of the usual name.
 const OWN_FILE: &str = "~/copydesk-practice/mine.txt";
-const PRACTICE_FILE: &str = "~/copydesk-practice-2/src/newsstand.ts";
+pub(super) const PRACTICE_FILE: &str = "~/copydesk-practice-2/src/newsstand.ts";
 
 const PICK: &str = ".quick-input-widget .monaco-list-row";
 const TITLE: &str = ".quick-input-widget .quick-input-title";
 
 /// A user without a model, on whose machine a server answers.
-fn start() -> VscodeUser {
+pub(super) fn start() -> VscodeUser {
     let server = ScriptedModelServer::start();
     server.models(&["qwen3:8b"]);
     let env = TestEnvironment::new()
@@ -30,7 +30,7 @@ fn start() -> VscodeUser {
         .env("COPYDESK_LOG", "trace")
         .env("COPYDESK_IDLE_EXIT", "60");
     env.write(OWN_FILE, "mine\n");
-    let settings = json!({ "workbench.startupEditor": "welcomePage" });
+    let settings = json!({ "workbench.startupEditor": "welcomePage", "copydesk.showConversation": true });
     let setup = VscodeSetup { settings, is_empty: true, asks_for_trust: true, ..VscodeSetup::default() };
     VscodeUser::start_with(ScriptedEnvironment { env, server }, &setup)
 }
@@ -51,7 +51,7 @@ fn the_walkthrough_ends_in_an_accepted_repair_and_a_model() {
 }
 
 /// Runs a command by the palette.
-fn run_by_name(user: &mut VscodeUser, name: &str) {
+pub(super) fn run_by_name(user: &mut VscodeUser, name: &str) {
     user.window.press(&mut user.server, "F1");
     user.window.wait_for(&mut user.server, ".quick-input-widget input", "");
     user.window.user(&mut user.server, "type", json!({ "text": name }));
@@ -146,6 +146,9 @@ fn a_repair_is_asked_for(user: &mut VscodeUser) {
     let broken = user.scripted.env.read(PRACTICE_FILE);
     press_button(user, "fix", "Fix the Error");
     wait_until_done(user, "fix");
+    // The chat shows what the agent does, and leaves the focus where it was.
+    user.wait_in_chat(".prompt-text", "Fix these problems");
+    user.wait_in_chat(".ask, .hunk", "");
     picture(user, "3-proposal");
     // Nothing is changed yet.
     user.window.wait_for_text("src/newsstand.ts", &broken);
@@ -197,7 +200,7 @@ fn a_provider_is_set_up(user: &mut VscodeUser) {
     picture(user, "7-done");
 }
 
-fn a_local_server_is_found(user: &mut VscodeUser) {
+pub(super) fn a_local_server_is_found(user: &mut VscodeUser) {
     run_by_name(user, "Copydesk: Set Up a Model");
     pick(user, "Set up a model: whose?", "Ollama");
     pick(user, "Model of this session", "qwen3:8b");

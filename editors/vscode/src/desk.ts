@@ -4,7 +4,7 @@
 // `resume` finds that this workspace was using a session. Modules get what they need in their constructors; commands get the whole desk.
 
 import type { ExtensionContext } from "vscode";
-import { Disposable, workspace } from "vscode";
+import { commands, Disposable, workspace } from "vscode";
 import { Connection } from "./daemon/connection";
 import { disposeLog, log } from "./daemon/log";
 import { problemOf } from "./daemon/requests";
@@ -108,10 +108,10 @@ export class Desk implements Disposable {
     }
   }
 
-  /** Shows the conversation, unless the chat does already; the focus stays. */
-  showConversation(): void {
+  /** Shows the chat; the focus stays. */
+  async showConversation(): Promise<void> {
     if (!this.isChatVisible()) {
-      this.transcript.show();
+      await commands.executeCommand("copydesk.chat.focus", { preserveFocus: true });
     }
   }
 

@@ -8,6 +8,7 @@ import type { Reviews } from "./review/reviews";
 import { callName } from "./sessions/partText";
 import type { Sessions } from "./sessions/sessions";
 import type { SessionView } from "./sessions/view";
+import { activePart } from "./sessions/view";
 import type { Asks } from "./waiting/asks";
 
 interface Look {
@@ -19,7 +20,7 @@ interface Look {
 
 /** What the running turn does at the moment. */
 function workOf(view: SessionView): string {
-  const last = view.parts.at(-1);
+  const last = activePart(view);
   if (last?.content.kind === "call" && last.state.kind === "running") {
     return callName(last.content);
   }

@@ -23,16 +23,16 @@ async function askForText(desk: Desk, pieces: ContextPiece[]): Promise<string | 
   });
 }
 
-function showConversation(desk: Desk): void {
+async function showConversation(desk: Desk): Promise<void> {
   if (workspace.getConfiguration("copydesk").get("showConversation", true)) {
-    desk.showConversation();
+    await desk.showConversation();
   }
 }
 
 /** Sends a prompt that a command makes, and shows the conversation if the user wants that. */
 export async function sendAndShow(desk: Desk, text: string, pieces: ContextPiece[]): Promise<void> {
   await desk.prompts.send(text, { pieces });
-  showConversation(desk);
+  await showConversation(desk);
 }
 
 export async function ask(desk: Desk, argument?: unknown): Promise<void> {
@@ -44,5 +44,5 @@ export async function ask(desk: Desk, argument?: unknown): Promise<void> {
     return;
   }
   await desk.prompts.sendTyped(text, { pieces });
-  showConversation(desk);
+  await showConversation(desk);
 }

@@ -131,7 +131,7 @@ async function handle(desk: Desk, { item: { session }, button }: ChosenSession):
   } else {
     await desk.sessions.open(session.id);
   }
-  desk.showConversation();
+  await desk.showConversation();
   return false;
 }
 

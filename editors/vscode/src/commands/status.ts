@@ -29,7 +29,7 @@ function sessionItem(desk: Desk): StatusItem {
   const state = view.running === undefined ? "idle" : "a turn runs";
   const { agent, model } = view.session;
   const detail = [state, agent, model].filter(Boolean).join(", ");
-  return { label: `$(comment) ${sessionName(view.session)}`, detail, command: "copydesk.showConversation" };
+  return { label: `$(comment) ${sessionName(view.session)}`, detail, command: "copydesk.chat.open" };
 }
 
 export async function status(desk: Desk): Promise<void> {

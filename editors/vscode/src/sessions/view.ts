@@ -67,6 +67,13 @@ export function applyLoad(view: SessionView, result: SessionLoadResult): void {
   view.seq = result.seq;
 }
 
+/** What the running turn works on: the call that runs, which other parts may follow, else the last part. */
+export function activePart({ parts, running }: SessionView): PartInfo | undefined {
+  const isCall = ({ content, state }: PartInfo) => content.kind === "call" && state.kind === "running";
+  const found = parts.findLast((part) => part.turn !== running || isCall(part));
+  return found && isCall(found) ? found : parts.at(-1);
+}
+
 function applyPart(view: SessionView, part: PartInfo): ViewChange | undefined {
   const at = view.parts.findLastIndex((one) => one.id === part.id);
   const first = view.parts[0];

@@ -6,6 +6,7 @@ import type { CallInfo, PartInfo } from "copydesk-protocol";
 import type { CallRow, RowDetail, RowTodo } from "../wire/rows";
 import { argumentsOf, fieldsOf, metadataOf, type Fields } from "./callSummary";
 import { countOf, detailTextOf, labelOf, plainText, terminalText } from "./plainText";
+import type { TaskCalls } from "./subagents";
 
 /** How many lines of a running command show without unfolding. */
 const TAIL_LINES = 8;
@@ -44,7 +45,7 @@ function taskSession(part: PartInfo, call: CallInfo): unknown {
   return session ?? (part.state.kind === "interrupted" ? (argumentsOf(call).task_id ?? part.id) : undefined);
 }
 
-export function taskOf(part: PartInfo, call: CallInfo): CallRow["task"] {
+export function taskOf(part: PartInfo, call: CallInfo, known: TaskCalls): CallRow["task"] {
   const { agent = argumentsOf(call).subagent_type, now } = metadataOf(call);
   const session = taskSession(part, call);
   if (call.name !== "task" || (typeof agent !== "string" && session === undefined)) {
@@ -54,6 +55,7 @@ export function taskOf(part: PartInfo, call: CallInfo): CallRow["task"] {
     session: typeof session === "string" && session.length <= 200 ? session : undefined,
     agent: labelOf(agent, 60),
     now: labelOf(now) || undefined,
+    ...known,
   };
 }
 

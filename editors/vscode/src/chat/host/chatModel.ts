@@ -23,6 +23,7 @@ import { ChatHunks } from "./hunks";
 import { ModelCatalogue } from "./modelCatalogue";
 import { labelOf } from "./plainText";
 import { changesBetween, RowList } from "./rowList";
+import { Subagents } from "./subagents";
 
 /** The most rows that are kept unfolded. */
 const MAX_OPEN = 500;
@@ -46,6 +47,7 @@ export class ChatModel implements Disposable {
   readonly hunks: ChatHunks;
   readonly #list = new RowList();
   readonly #catalogue: ModelCatalogue;
+  readonly #subagents: Subagents;
   readonly #open = new Set<string>();
   readonly #deltas = new Map<string, string>();
   #hunksByCall = new Map<string, RowHunk[]>();
@@ -70,6 +72,7 @@ export class ChatModel implements Disposable {
     this.hunks = new ChatHunks(review.reviews);
     this.#catalogue = new ModelCatalogue(connection);
     this.attachments = new Attachments(() => this.#touch("head"));
+    this.#subagents = new Subagents(sessions, (row) => (this.#invalidate(row), this.#touch("rows")));
     this.head = headOf(desk, this.#catalogue, this.attachments);
     const head = () => this.#touch("head");
     this.#disposables = [
@@ -139,6 +142,7 @@ export class ChatModel implements Disposable {
     clearTimeout(this.#timer);
     this.drafts.dispose();
     this.#catalogue.dispose();
+    this.#subagents.dispose();
     this.#disposables.forEach((one) => one.dispose());
   }
 
@@ -147,6 +151,7 @@ export class ChatModel implements Disposable {
     if (change.kind === "gone" && view.id === this.#shown && !current) {
       void window.showInformationMessage(`The session “${labelOf(sessionName(view.session), 100)}” was deleted. What you wrote is in the input of a new one.`);
     }
+    this.#subagents.note(view, change);
     if (current?.id !== this.#shown) {
       this.#restart();
     } else if (view !== current) {
@@ -286,10 +291,12 @@ export class ChatModel implements Disposable {
   #build(): Row[] {
     const view = this.desk.sessions.current;
     if (!view) {
+      this.#subagents.follow([]);
       return [];
     }
-    const context = { open: this.#open, waiting: this.#waiting, hunks: this.#hunksByCall, relative };
-    const rows = this.#list.build(view, context);
+    const taskCalls = (part: string, isOpen: boolean) => this.#subagents.callsOf(part, isOpen);
+    const rows = this.#list.build(view, { open: this.#open, waiting: this.#waiting, hunks: this.#hunksByCall, relative, taskCalls });
+    this.#subagents.follow(rows);
     return [...view.warnings.map(warningRow), ...rows, ...feedbackRows(view.feedback), ...this.#queued.map(queuedRow)];
   }
 }

@@ -1,6 +1,6 @@
-// Files that a prompt mentions as `@path`: completed while the user writes, and taken along when the prompt is sent.
+// Files that a prompt mentions as `@path`.
 //
-// Contract: only files of the workspace. A mention that names no file stays text. Searching is bounded and is cancelled by the next one.
+// Contract: only files of the workspace. Searching is bounded and is cancelled by the next one.
 
 import { resolve } from "node:path";
 import { CancellationTokenSource, FileType, TabInputText, Uri, window, workspace } from "vscode";
@@ -10,11 +10,8 @@ import { filePiece } from "../../sessions/context";
 import { MAX_COMPLETIONS } from "../wire/messages";
 import { labelOf } from "./plainText";
 
-/** How many files are found and ranked, and how many mentions a prompt may have. */
+/** How many files are found and ranked. */
 const MAX_FOUND = 400;
-const MAX_MENTIONS = 20;
-
-const MENTION = /(?:^|\s)@([^\s@]{1,400})/g;
 
 /** A glob that matches a text anywhere, whatever its case. */
 function looseGlob(text: string): string {
@@ -39,7 +36,7 @@ function rank(path: string, text: string): number {
   return (name.startsWith(wanted) ? 0 : name.includes(wanted) ? 1_000 : 2_000) + Math.min(path.length, 999);
 }
 
-export class FileMentions {
+export class FileSearch {
   #search: CancellationTokenSource | undefined;
 
   /** Paths that complete a text, the best first. */
@@ -51,17 +48,15 @@ export class FileMentions {
     const sorted = text === "" ? paths : paths.sort((a, b) => rank(a, text) - rank(b, text));
     return sorted.slice(0, MAX_COMPLETIONS);
   }
+}
 
-  /** The files that a prompt mentions. */
-  async piecesOf(text: string): Promise<ContextPiece[]> {
-    const names = new Set([...text.matchAll(MENTION)].map((match) => (match[1] ?? "").replace(/[.,;:!?)]+$/, "")));
-    const pieces = await Promise.all([...names].slice(0, MAX_MENTIONS).map(pieceOf));
-    return pieces.filter((piece) => piece !== undefined);
-  }
+export async function filePieceOf(name: string): Promise<ContextPiece | undefined> {
+  const file = await fileOf(name);
+  return file && filePiece(file);
 }
 
 /** The file of a mention; undefined if there is none. */
-async function pieceOf(name: string): Promise<ContextPiece | undefined> {
+export async function fileOf(name: string): Promise<Uri | undefined> {
   for (const { uri } of workspace.workspaceFolders?.filter((folder) => folder.uri.scheme === "file") ?? []) {
     for (const candidate of [resolve(uri.fsPath, name), resolve(uri.fsPath, "..", name)].map((path) => Uri.file(path))) {
       const isOwn =
@@ -73,7 +68,7 @@ async function pieceOf(name: string): Promise<ContextPiece | undefined> {
           )
         : undefined;
       if (type !== undefined && type & FileType.File) {
-        return filePiece(candidate);
+        return candidate;
       }
     }
   }

@@ -8,7 +8,7 @@ import type { Desk } from "../../desk";
 import { selectionPiece } from "../../sessions/context";
 import { callName } from "../../sessions/partText";
 import type { SessionView } from "../../sessions/view";
-import { sessionName } from "../../sessions/view";
+import { activePart, sessionName } from "../../sessions/view";
 import type { Head } from "../wire/messages";
 import { fieldsOf, metadataOf } from "./callSummary";
 import type { Attachments } from "./attachments";
@@ -55,7 +55,7 @@ function workOf(desk: Desk, view: SessionView): string {
   if (desk.asks.all().some((ask) => ask.session === view.id)) {
     return "Waits for you";
   }
-  const last = view.parts.at(-1);
+  const last = activePart(view);
   if (last?.content.kind === "call" && last.state.kind === "running") {
     return labelOf(callName(last.content), 60);
   }
@@ -76,7 +76,8 @@ function problemOf(desk: Desk): string | undefined {
 }
 
 function othersOf(desk: Desk, shown: SessionView | undefined): Head["others"] {
-  const others = desk.sessions.all().filter((view) => view !== shown);
+  // A subagent's work shows in the row of its task.
+  const others = desk.sessions.all().filter((view) => view !== shown && (shown === undefined || view.session.parent !== shown.id));
   return others.slice(0, 20).flatMap((view) => {
     const isAsking = desk.asks.all().some((ask) => ask.session === view.id);
     const hunks = desk.review.reviews.store.count(view.id);

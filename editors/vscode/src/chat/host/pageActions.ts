@@ -19,7 +19,7 @@ import { addFiles } from "./attachments";
 import type { ChatModel } from "./chatModel";
 import type { ChatPage } from "./chatPage";
 import { insertAtCursor, openPlace } from "./editorPlaces";
-import { FileMentions } from "./fileMentions";
+import { Mentions } from "./mentions";
 import { labelOf } from "./plainText";
 import { chooseResend } from "./resend";
 
@@ -28,7 +28,7 @@ type Message<Kind extends PageMessage["kind"]> = Extract<PageMessage, { kind: Ki
 export class PageActions {
   /** An earlier prompt whose context goes with the next one. */
   #contextOf: string | undefined;
-  readonly #mentions = new FileMentions();
+  readonly #mentions = new Mentions();
 
   constructor(
     private readonly desk: Desk,

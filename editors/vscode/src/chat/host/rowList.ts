@@ -12,6 +12,7 @@ import { costText, durationText, plural } from "../words";
 import { fieldsOf, metadataOf } from "./callSummary";
 import { labelOf, plainText } from "./plainText";
 import { rowOf } from "./rows";
+import type { TaskCalls } from "./subagents";
 
 /** What the rows depend on besides the parts. */
 export interface RowContext {
@@ -20,6 +21,7 @@ export interface RowContext {
   waiting: ReadonlySet<string>;
   hunks: ReadonlyMap<string, RowHunk[]>;
   relative: (path: string) => string;
+  taskCalls: (part: string, isOpen: boolean) => TaskCalls;
 }
 
 /** The images and PDFs of a prompt: the parts that follow it directly. */
@@ -123,12 +125,13 @@ export class RowList {
     return rows;
   }
 
-  #rowOf(part: PartInfo, files: readonly PartInfo[], { open, waiting, hunks, relative }: RowContext): Row | undefined {
+  #rowOf(part: PartInfo, files: readonly PartInfo[], { open, waiting, hunks, relative, taskCalls }: RowContext): Row | undefined {
     const { id } = part;
     // A prompt's row names its files, which come after it.
     if (!this.#known.has(id) || files.some((file) => !this.#known.has(file.id))) {
       const media = files.map(fileName);
-      this.#known.set(id, rowOf(part, { isOpen: open.has(id), isWaiting: waiting.has(id), hunks: hunks.get(id) ?? [], relative, media }));
+      const around = { isOpen: open.has(id), isWaiting: waiting.has(id), hunks: hunks.get(id) ?? [], relative, media };
+      this.#known.set(id, rowOf(part, { ...around, taskCalls: taskCalls(id, around.isOpen) }));
     }
     return this.#known.get(id);
   }

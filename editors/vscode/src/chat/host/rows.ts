@@ -9,6 +9,7 @@ import { detailsOf, filesOf, hasDetails, tailOf, taskOf, todosOf } from "./callD
 import { metadataOf, stateOf, summaryOf } from "./callSummary";
 import { labelOf, rowTextOf } from "./plainText";
 import { problemsOf } from "./problems";
+import type { TaskCalls } from "./subagents";
 
 /** What a row depends on besides its part. */
 export interface RowSurroundings {
@@ -21,6 +22,8 @@ export interface RowSurroundings {
   relative: (path: string) => string;
   /** The names of the files that came with a prompt. */
   media: string[];
+  /** The calls of the subagent that works on a task. */
+  taskCalls: TaskCalls;
 }
 
 /** Calls whose duration says nothing: they wait for the user or take no time. */
@@ -53,7 +56,7 @@ function callRow(part: PartInfo, call: CallInfo, around: RowSurroundings): CallR
     hunks,
     problems: problemsOf(metadataOf(call)),
     todos: isNewList || isOpen ? todos : [],
-    task: taskOf(part, call),
+    task: taskOf(part, call, around.taskCalls),
     canUndo: call.output !== undefined && !call.output.isError && files.length > 0 && call.name !== "task",
   };
 }

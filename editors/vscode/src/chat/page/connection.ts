@@ -1,7 +1,7 @@
 // The page's end of the messages: see wire/messages.ts.
 //
-// Contract: what arrives is checked, collected, and applied once for each frame; then the host is told what is drawn. A gap in the
-// numbers, or a message that does not fit, asks for a snapshot; not more often than once a second.
+// Contract: what arrives is checked, and applied at most once for each frame; then the host is told what is drawn. A gap in the numbers,
+// or a message that does not fit, asks for a snapshot; not more often than once a second.
 
 import type { HostMessage, PageMessage } from "../wire/messages";
 import { readHostMessage } from "../wire/messages";
@@ -23,7 +23,8 @@ const RESYNC_MS = 1_000;
 let seq = -1;
 let waiting: HostMessage[] = [];
 let resyncTimer: ReturnType<typeof setTimeout> | undefined;
-let frame: number | undefined;
+/** What was applied is not drawn yet. */
+let isDrawing = false;
 const { port1: frameEnd, port2: afterFrame } = new MessageChannel();
 frameEnd.onmessage = ({ data }: MessageEvent<number>) => post({ kind: "drawn", seq: data });
 
@@ -55,7 +56,8 @@ function apply(message: HostMessage): void {
   if (message.kind === "focus") {
     requestInputFocus();
   } else if (message.kind === "completions") {
-    completions.value = message;
+    // An answer may be late: finding files takes longer than finding symbols.
+    completions.value = message.number < (completions.peek()?.number ?? 0) ? completions.peek() : message;
   } else if (message.kind === "snapshot" || message.seq === seq + 1) {
     seq = message.seq;
     applyHostMessage(message);
@@ -64,13 +66,26 @@ function apply(message: HostMessage): void {
   }
 }
 
-function draw(): void {
-  frame = undefined;
+/**
+ * Applies what has arrived. The first of a frame is applied at once, not in the frame: following the end scrolls the list, VS Code's browser
+ * tells of a scroll at the beginning of a frame, and for one that happened within a frame it would draw another.
+ */
+function applyWaiting(): void {
   const messages = waiting;
   waiting = [];
+  isDrawing = true;
   messages.forEach(apply);
+  requestAnimationFrame(confirmDrawn);
+}
+
+/** Runs in the frame that draws what was applied. */
+function confirmDrawn(): void {
+  isDrawing = false;
+  if (waiting.length > 0) {
+    applyWaiting();
+  }
   if (seq >= 0) {
-    // Preact draws in a microtask, so within this frame; the message arrives after it. Another frame only for that would cost as much again.
+    // The message arrives after the frame. Another frame only for that would cost as much again.
     afterFrame.postMessage(seq);
   }
 }
@@ -79,7 +94,9 @@ function receive(event: MessageEvent): void {
   const message = readHostMessage(event.data);
   if (message) {
     waiting.push(message);
-    frame ??= requestAnimationFrame(draw);
+    if (!isDrawing) {
+      applyWaiting();
+    }
   } else if (typeof event.data === "object" && event.data !== null && "seq" in event.data) {
     resync();
   }

@@ -1,6 +1,7 @@
 // The conversation: a feed of rows, of which only those near the screen exist.
 //
-// Keys: arrows go from row to row, Home and End to the first and the last, Enter unfolds, Escape goes to the input.
+// Keys: arrows go from row to row, Home and End to the first and the last, Enter unfolds, Escape goes to the input, and Ctrl+Up comes from
+// there.
 // Scrolling follows only at the bottom. Where it was scrolled to survives hiding the page.
 
 import type { RefObject } from "preact";
@@ -34,6 +35,14 @@ function storePlace(virtualizer: RowVirtualizer): void {
   remember({ row, session: head.peek()?.session });
 }
 
+/** Measures the last row, which may have grown, before the frame: the list's own observer would tell of it within the frame. */
+function measureLast(virtualizer: RowVirtualizer, list: readonly Row[]): void {
+  const element = virtualizer.elementsCache.get(list.at(-1)?.id ?? "");
+  if (element?.isConnected) {
+    virtualizer.resizeItem(list.length - 1, element.offsetHeight);
+  }
+}
+
 /**
  * Goes to where the list was when the page was hidden, else to its end; keeps it there while it grows or its window shrinks, until the
  * user scrolls away.
@@ -50,6 +59,11 @@ function useFollowing(virtualizer: RowVirtualizer, scroller: RefObject<HTMLEleme
     isFollowing.current = true;
     wanted.current = place.session === session ? place.row : undefined;
   }, [session]);
+  useLayoutEffect(() => {
+    if (isFollowing.current) {
+      measureLast(virtualizer, list);
+    }
+  }, [list]);
   useLayoutEffect(() => {
     const at = wanted.current === undefined ? -1 : rowIndex(wanted.current);
     if (at >= 0) {
@@ -86,6 +100,11 @@ function focusRow(virtualizer: RowVirtualizer, at: number): void {
   const id = list[index]?.id;
   virtualizer.scrollToIndex(index, { align: "auto" });
   requestAnimationFrame(() => document.querySelector<HTMLElement>(`article[data-row="${CSS.escape(id ?? "")}"]`)?.focus({ preventScroll: true }));
+}
+
+/** Puts the focus on the first hunk on the screen that is to be decided, else on the last row. */
+export function focusConversation(): void {
+  (document.querySelector<HTMLElement>(".hunk.undecided") ?? document.querySelector<HTMLElement>("article[tabindex='0']"))?.focus();
 }
 
 const STEPS: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 5, PageUp: -5, Home: -Infinity, End: Infinity };

@@ -16,8 +16,9 @@ const KEYS: [string, string][] = [
   ["Shift+Enter", "new line"],
   ["Ctrl+Enter", "while a turn runs, send after it"],
   ["Escape", "stop the turn"],
-  ["@ and /", "files that go along, and commands"],
+  ["@ and /", "files, symbols (#), problems, a terminal's selection, a diff; commands"],
   ["↑", "in the empty input: earlier prompts"],
+  ["Ctrl+↑", "to the hunks and the conversation; Escape comes back"],
   ["Alt+1", "allow what is asked"],
 ];
 

@@ -65,8 +65,6 @@ const changedFile = v.object({ path: label, filepath: label, additions: count, d
 
 const todo = v.object({ text: label, status: v.picklist(["pending", "in_progress", "completed", "cancelled"]) });
 
-/** The work of a subagent. */
-const task = v.object({ session: v.optional(id), agent: label, now: v.optional(label) });
 
 /** A text that shows when a row is unfolded. */
 const detail = v.object({
@@ -111,6 +109,19 @@ const reasoning = v.object({
 });
 
 export const callState = v.picklist(["pending", "running", "waiting", "done", "failed", "stopped"]);
+
+/** A call of a subagent, in one line. */
+const taskCall = v.object({ id, name: label, summary: label, state: callState, since: count, took: v.optional(count) });
+
+/** The work of a subagent: what it does at the moment, and its last calls as far as they are known. */
+const task = v.object({
+  session: v.optional(id),
+  agent: label,
+  now: v.optional(label),
+  calls: list(taskCall),
+  /** How many calls were before those. */
+  earlier: count,
+});
 
 const call = v.object({
   kind: v.literal("call"),
@@ -166,5 +177,6 @@ export type SummaryRow = v.InferOutput<typeof summary>;
 export type RowHunk = v.InferOutput<typeof hunk>;
 export type RowDetail = v.InferOutput<typeof detail>;
 export type RowProblems = v.InferOutput<typeof problems>;
+export type TaskCall = v.InferOutput<typeof taskCall>;
 export type RowTodo = v.InferOutput<typeof todo>;
 export type RowRemedy = v.InferOutput<typeof remedy>;

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { PermissionCard } from "../../wire/messages";
-import { Icon, TextButton } from "../buttons";
+import { Icon, LinkButton, TextButton } from "../buttons";
 import { post } from "../connection";
 import { cutLines } from "../markdown/blocks";
 import { CodeText } from "../markdown/codeBlock";
@@ -108,12 +108,17 @@ export function PermissionView({ card }: { card: PermissionCard }) {
           )}
           <Reply number={3} label={card.names.rejectWithReason} title="The model is told and continues" run={() => setWriting(true)} />
           <Reply number={4} label={card.names.reject} title="The turn stops" run={() => reply("reject")} />
-          {card.always !== undefined && card.isForProject && <TextButton label="Always in this project" run={() => reply("project")} />}
-          {card.always !== undefined && <TextButton label="Edit what is always allowed…" run={() => post({ kind: "editAlways", ask: card.id })} />}
-          <TextButton
-            label={card.hunks > 0 ? `Review ${card.hunks} in the file` : "Show in full"}
-            run={() => post({ kind: "showAsk", ask: card.id })}
-          />
+        </div>
+      )}
+      {!isWriting && (
+        <div class="replies rare">
+          {card.always !== undefined && card.isForProject && <LinkButton run={() => reply("project")}>Always in this project</LinkButton>}
+          {card.always !== undefined && (
+            <LinkButton run={() => post({ kind: "editAlways", ask: card.id })}>Edit what is always allowed…</LinkButton>
+          )}
+          <LinkButton run={() => post({ kind: "showAsk", ask: card.id })}>
+            {card.hunks > 0 ? `Review ${card.hunks} in the file` : "Show in full"}
+          </LinkButton>
         </div>
       )}
       {card.always !== undefined && <div class="dim fact">Always would allow: {card.always}</div>}

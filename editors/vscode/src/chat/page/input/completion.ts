@@ -1,6 +1,6 @@
-// What the input offers while the user writes: files after `@`, commands after `/` at the beginning.
+// What the input offers while the user writes: files, symbols and what VS Code shows after `@`, commands after `/` at the beginning.
 //
-// Contract: the host finds files; commands are ours. An answer to an older request is not shown. Choosing a file puts its path into the
+// Contract: the host finds what is mentioned; commands are ours. An answer to an older request is not shown. Choosing a file puts its path into the
 // text; choosing a command runs it and takes it out of the text.
 
 import { computed, signal } from "@preact/signals";
@@ -32,6 +32,13 @@ const COMMANDS: (Choice & { command: PageCommand })[] = [
   { label: "/log", detail: "show the log", command: "showLog" },
 ];
 
+/** What `@` takes along besides files and symbols. */
+const SOURCES: Record<string, string> = {
+  problems: "what VS Code shows under Problems",
+  terminal: "what is selected in the terminal",
+  diff: "what Git has not committed",
+};
+
 interface Trigger {
   kind: "file" | "command";
   /** What was written after the sign. */
@@ -55,7 +62,7 @@ export const choices = computed<Choice[]>(() => {
     return COMMANDS.filter(({ label }) => label.startsWith(`/${open.text.toLowerCase()}`));
   }
   const answer = completions.value;
-  return open && answer?.number === open.number ? answer.paths.map((path) => ({ label: path, text: `@${path} ` })) : [];
+  return open && answer?.number === open.number ? answer.paths.map((path) => ({ label: path, detail: SOURCES[path], text: `@${path} ` })) : [];
 });
 
 /** The sign before the cursor and what follows it. */

@@ -6,6 +6,7 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { MAX_HISTORY, MAX_PROMPT, type Head } from "../../wire/messages";
 import { post } from "../connection";
+import { focusConversation } from "../conversation";
 import { asks, draft, focusRequests, head as state, inputNotice, requestEnd, sentPrompts } from "../state";
 import { choices, chosen, closeCompletion, takeChoice, updateCompletion, type Choice } from "./completion";
 import { choiceId, CompletionList, LIST_ID } from "./completionList";
@@ -27,7 +28,7 @@ function fit(area: HTMLTextAreaElement): void {
 
 function placeholderOf(head: Head): string {
   if (head.running === undefined) {
-    return "Ask Copydesk. @ adds a file, / runs a command.";
+    return "Ask Copydesk. @ adds context, / runs a command.";
   }
   return "Enter tells the running turn, Ctrl+Enter sends after it.";
 }
@@ -122,6 +123,18 @@ export function Input({ head }: { head: Head }) {
     put(taken.text, taken.cursor);
   };
 
+  /** Writes the sign at the cursor, with a space before it if it follows a word. */
+  const mention = () => {
+    const element = area.current;
+    if (element) {
+      const before = element.value.slice(0, element.selectionEnd);
+      const sign = /\S$/.test(before) ? " @" : "@";
+      put(before + sign + element.value.slice(element.selectionEnd), before.length + sign.length);
+      element.focus();
+      updateCompletion(element.value, element.selectionEnd);
+    }
+  };
+
   const handleKey = (event: KeyboardEvent) => {
     const element = area.current;
     if (!element || event.isComposing || handleChoiceKey(event, take)) {
@@ -136,6 +149,10 @@ export function Input({ head }: { head: Head }) {
     } else if (event.key === "Escape" && isPlain && head.running !== undefined && asks.peek().length === 0) {
       event.stopPropagation();
       post({ kind: "stop" });
+    } else if (event.key === "ArrowUp" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
+      event.preventDefault();
+      event.stopPropagation();
+      focusConversation();
     } else if (event.key === "ArrowUp" && isPlain && element.value === "" && asks.peek().length > 0) {
       event.preventDefault();
       document.querySelector<HTMLElement>(".asks button[data-reply], .asks input")?.focus();
@@ -178,7 +195,7 @@ export function Input({ head }: { head: Head }) {
         onInput={(event) => handleInput(event.currentTarget)}
         onBlur={(event) => (closeCompletion(), postDraft(event.currentTarget.value))}
       />
-      <InputTools head={head} send={() => (send(false), postDraft(area.current?.value ?? ""), area.current?.focus())} />
+      <InputTools head={head} mention={mention} send={() => (send(false), postDraft(area.current?.value ?? ""), area.current?.focus())} />
     </footer>
   );
 }

@@ -42,7 +42,7 @@ function Gauge({ head }: { head: Head }) {
   );
 }
 
-export function InputTools({ head, send }: { head: Head; send: () => void }) {
+export function InputTools({ head, send, mention }: { head: Head; send: () => void; mention: () => void }) {
   const isRunning = head.running !== undefined;
   return (
     <Fragment>
@@ -54,6 +54,7 @@ export function InputTools({ head, send }: { head: Head; send: () => void }) {
           {head.preset && <Picker icon="shield" label={head.preset} title="What runs unasked" command="preset" />}
         </div>
         <span class="send">
+          <IconButton icon="mention" label="Add context (@)" run={mention} />
           {isRunning && <IconButton icon="debug-stop" label="Stop the turn (Escape)" run={() => post({ kind: "stop" })} />}
           <IconButton
             icon="send"

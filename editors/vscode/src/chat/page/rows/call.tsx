@@ -1,6 +1,7 @@
 // A tool call: one line; below it what needs the eye (hunks, problems, a running command); unfolded, all of it.
 
-import type { CallRow, RowDetail } from "../../wire/rows";
+import type { CallRow, RowDetail, TaskCall } from "../../wire/rows";
+import { plural } from "../../words";
 import { Icon, IconButton, LinkButton, TextButton } from "../buttons";
 import { post } from "../connection";
 import { cutLines } from "../markdown/blocks";
@@ -68,21 +69,57 @@ function FileList({ row }: { row: CallRow }) {
   );
 }
 
+function StateIcon({ state }: { state: CallRow["state"] }) {
+  return <Icon name={STATE_ICONS[state]} spins={state === "running" || state === "pending"} />;
+}
+
+/** What a call does, and its state. */
+function CallLine({ call }: { call: TaskCall }) {
+  return (
+    <>
+      <StateIcon state={call.state} />
+      {!SENTENCE.test(call.summary) && <span class="call-name">{call.name}</span>}
+      <span class="summary">{call.summary}</span>
+      <span class="hidden">{STATE_WORDS[call.state]}</span>
+    </>
+  );
+}
+
+/** The subagent's last calls, while it works or when the row is unfolded. */
+function TaskCalls({ calls, earlier }: Pick<NonNullable<CallRow["task"]>, "calls" | "earlier">) {
+  return calls.length === 0 ? null : (
+    <ul class="task-calls" aria-label="What the subagent does">
+      {earlier > 0 && <li class="dim">{plural(earlier, "earlier call")}</li>}
+      {calls.map((call) => (
+        <li key={call.id} class={`call ${call.state}`}>
+          <div class="call-head fold-line">
+            <CallLine call={call} />
+            <Duration since={call.since} took={call.took} isRunning={call.state === "running"} />
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function Task({ row }: { row: CallRow }) {
   const { task } = row;
   return task ? (
-    <div class="task">
-      <Icon name="hubot" />
-      <span>{task.agent}</span>
-      {task.now && row.state === "running" && <span class="dim">{task.now}</span>}
-      {task.session && (
-        <TextButton
-          label="Open"
-          title="Show the subagent's conversation"
-          run={() => task.session && post({ kind: "openSession", session: task.session })}
-        />
-      )}
-    </div>
+    <>
+      <div class="task">
+        <Icon name="hubot" />
+        <span>{task.agent}</span>
+        {task.now && row.state === "running" && <span class="dim">{task.now}</span>}
+        {task.session && (
+          <TextButton
+            label="Open"
+            title="Show the subagent's conversation"
+            run={() => task.session && post({ kind: "openSession", session: task.session })}
+          />
+        )}
+      </div>
+      <TaskCalls calls={task.calls} earlier={task.earlier} />
+    </>
   ) : null;
 }
 
@@ -92,10 +129,7 @@ export function CallView({ row }: { row: CallRow }) {
     <div class={`call ${row.state}${row.isNested ? " nested" : ""}`}>
       <div class="call-head">
         <FoldLine row={row.id} isOpen={row.isOpen} canOpen={row.canOpen}>
-          <Icon name={STATE_ICONS[row.state]} spins={isRunning} />
-          {!SENTENCE.test(row.summary) && <span class="call-name">{row.name}</span>}
-          <span class="summary">{row.summary}</span>
-          <span class="hidden">{STATE_WORDS[row.state]}</span>
+          <CallLine call={row} />
           {row.state === "waiting" && <span class="waiting-note">waits for you</span>}
           <Duration since={row.since} took={row.took} isRunning={isRunning} />
         </FoldLine>
