@@ -104,6 +104,27 @@ fn a_reply_for_the_session_counts_there_alone_and_is_listed_and_revoked() {
     run_asked(&mut editor, &first, json!({ "reply": "once" }));
 }
 
+/// What the session works with is built anew for another model, agent or trust.
+#[test]
+fn a_reply_for_the_session_outlives_a_change_of_the_agent_but_not_of_trust() {
+    let daemon = daemon(&["touch a", "touch b", "touch c", "touch d"]);
+    let mut editor = daemon.client("e");
+    let session = editor.new_session();
+    run_asked(&mut editor, &session, always("session"));
+    editor.request_ok("copydesk/session/setAgent", json!({ "session": session, "agent": "plan" }));
+    editor.request_ok("copydesk/session/setAgent", json!({ "session": session, "agent": "build" }));
+    run_unasked(&mut editor, &session);
+    assert_eq!(listed(&mut editor), [kept("session", "touch *")]);
+    // It was given in a folder that was trusted.
+    let env = &daemon.scripted.env;
+    assert_eq!(env.run(&["trust", "--revoke"]).code, Some(0));
+    run_asked(&mut editor, &session, json!({ "reply": "once" }));
+    assert_eq!(listed(&mut editor), []);
+    assert_eq!(env.run(&["trust"]).code, Some(0));
+    run_asked(&mut editor, &session, no());
+    assert!(["a", "b", "c"].iter().all(|file| env.exists(file)) && !env.exists("d"));
+}
+
 #[test]
 fn a_reply_that_is_taken_back_during_a_turn_counts_no_more() {
     let turns = [
