@@ -93,6 +93,7 @@ impl ExplainedSandbox {
                 format!("`sandbox` is `require`, but it cannot run in the sandbox: {why}.")
             }
             CommandPlacement::Outside { .. } => format!("It runs outside of the sandbox: {why}."),
+            CommandPlacement::Unavailable => "It does not run in a sandbox.".to_owned(),
             CommandPlacement::Sandboxed | CommandPlacement::Unconfined => {
                 format!("It runs in the sandbox ({}).", self.rights)
             }

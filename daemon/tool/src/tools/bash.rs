@@ -227,12 +227,12 @@ impl Tool for BashTool {
         let mut live = LiveOutput::new(&context);
         let finished = self.processes.run(command, context.cancel.clone(), |piece| live.push(piece)).await;
         let finished = finished.map_err(|error| ToolError::target(sentence(&error.to_string())))?;
-        let mut unsaved = unsaved_note(&unsaved);
-        if let Some(launch) = launch {
-            unsaved += &command_sandbox::planted_note(&launch.find_planted().await);
-        }
-        let printed = format!("{}{}", finished.output.head, finished.output.tail);
-        let note = placement.note(finished.exit, &printed, &self.sandbox);
+        let unsaved = unsaved_note(&unsaved);
+        let findings = match launch {
+            Some(launch) => Some(launch.examine(finished.exit, &finished.output.text()).await),
+            None => None,
+        };
+        let note = placement.note(findings, &self.sandbox);
         let mut output = self
             .render_result(title, &finished, &note)
             .map_err(|failure| ToolError { message: format!("{}{unsaved}", failure.message), ..failure })?;

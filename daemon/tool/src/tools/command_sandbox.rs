@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use copydesk_permission::CommandPattern;
+use copydesk_workspace::process::Processes;
 use copydesk_workspace::process::sandbox::{
-    CommandSandbox, PlantedRepositories, SandboxDenial, SandboxMode, SandboxedLaunch, guess_denial,
+    CommandSandbox, PlantedRepositories, SandboxDenial, SandboxFindings, SandboxMode, SandboxedLaunch,
 };
-use copydesk_workspace::process::{ProcessExit, Processes};
 
 use super::outside_commands::find_lack;
 use crate::context::{AskUserMode, PermissionGrant, PermissionRequest, ToolContext};
@@ -45,6 +45,8 @@ pub enum CommandPlacement {
         /// The model asks for it; else it is decided here.
         is_wanted: bool,
     },
+    /// The sandbox does not work here, which an earlier call of the session said.
+    Unavailable,
     /// It would run outside, and `require` forbids that.
     Refused {
         why: String,
@@ -70,15 +72,18 @@ impl CommandPlacement {
             true => Self::Refused { why },
             false => Self::Outside { why, is_wanted },
         };
+        if let Err(error) = sandbox.check(workspace, processes).await {
+            return match sandbox.is_news(&error) || is_required {
+                true => outside(format!("{error}; {}", error.advice()), false),
+                false => Self::Unavailable,
+            };
+        }
         if let Some(why) = wanted.map(str::trim).filter(|why| !why.is_empty()) {
             return outside(why.to_owned(), true);
         }
         let lack = commands.iter().find_map(|command| find_lack(&command.text, sandbox.has_network()));
         if let Some(lack) = lack.filter(|_| !is_required) {
             return outside(lack.describe().to_owned(), false);
-        }
-        if let Err(error) = sandbox.check(workspace, processes).await {
-            return outside(format!("{error}; {}", error.advice()), false);
         }
         // So that rules about `@sandboxed` know.
         if !sandbox.has_network() {
@@ -107,14 +112,14 @@ impl CommandPlacement {
         match self {
             Self::Unconfined => None,
             Self::Sandboxed => Some(true),
-            Self::Outside { .. } | Self::Refused { .. } => Some(false),
+            Self::Outside { .. } | Self::Unavailable | Self::Refused { .. } => Some(false),
         }
     }
 
     pub fn why_outside(&self) -> Option<&str> {
         match self {
             Self::Outside { why, .. } | Self::Refused { why } => Some(why),
-            Self::Unconfined | Self::Sandboxed => None,
+            Self::Unconfined | Self::Sandboxed | Self::Unavailable => None,
         }
     }
 
@@ -122,7 +127,7 @@ impl CommandPlacement {
     pub(super) fn ask_note(&self, sandbox: &CommandSandbox) -> Option<String> {
         match self {
             Self::Sandboxed => Some(sandbox.describe()),
-            Self::Unconfined | Self::Outside { .. } | Self::Refused { .. } => {
+            Self::Unconfined | Self::Outside { .. } | Self::Unavailable | Self::Refused { .. } => {
                 self.why_outside().map(str::to_owned)
             }
         }
@@ -168,12 +173,12 @@ impl CommandPlacement {
     }
 
     /// The note of a finished command: why it ran outside, or what the sandbox probably stopped.
-    pub(super) fn note(&self, exit: ProcessExit, output: &str, sandbox: &CommandSandbox) -> SandboxNote {
-        let (has_network, is_required) = (sandbox.has_network(), sandbox.mode() == SandboxMode::Require);
-        let has_failed = matches!(exit, ProcessExit::Code(code) if code != 0);
-        let denial =
-            (has_failed && *self == Self::Sandboxed).then(|| guess_denial(output, has_network)).flatten();
-        SandboxNote { placement: self.clone(), denial, has_network, is_required }
+    pub(super) fn note(&self, findings: Option<SandboxFindings>, sandbox: &CommandSandbox) -> SandboxNote {
+        SandboxNote {
+            placement: self.clone(),
+            findings: findings.unwrap_or_default(),
+            has_network: sandbox.has_network(),
+        }
     }
 }
 
@@ -181,9 +186,8 @@ impl CommandPlacement {
 #[derive(Debug)]
 pub(super) struct SandboxNote {
     placement: CommandPlacement,
-    denial: Option<SandboxDenial>,
+    findings: SandboxFindings,
     has_network: bool,
-    is_required: bool,
 }
 
 impl SandboxNote {
@@ -193,15 +197,14 @@ impl SandboxNote {
 
     /// For the user.
     pub(super) fn short(&self) -> Option<String> {
-        let stopped =
-            self.denial.map(|denial| format!("probably stopped by the sandbox: {}", denial.describe()));
-        stopped.or_else(|| self.placement.why_outside().map(str::to_owned))
+        short_findings(&self.findings).or_else(|| self.placement.why_outside().map(str::to_owned))
     }
 
     /// For the model, behind the verdict.
     pub(super) fn verdict(&self) -> String {
         match &self.placement {
             CommandPlacement::Unconfined => String::new(),
+            CommandPlacement::Unavailable => "; not in a sandbox".to_owned(),
             CommandPlacement::Sandboxed if self.has_network => "; in the sandbox, with network".to_owned(),
             CommandPlacement::Sandboxed => "; in the sandbox, without network".to_owned(),
             CommandPlacement::Outside { why, .. } | CommandPlacement::Refused { why } => {
@@ -210,27 +213,37 @@ impl SandboxNote {
         }
     }
 
-    /// For the model, on a line of its own.
+    /// For the model, on lines of their own.
     pub(super) fn advice(&self) -> String {
-        match self.denial {
-            None => String::new(),
-            Some(SandboxDenial::Setup) => {
-                "\n(The sandbox could not be set up, so nothing ran. Run the command again.)".to_owned()
-            }
-            Some(denial) if self.is_required => format!(
-                "\n(Probably stopped by the sandbox: {}. No command runs outside of it: if the work needs that, tell the user.)",
-                denial.describe()
-            ),
-            Some(denial) => format!(
-                "\n(Probably stopped by the sandbox: {}. If the command needs that, run it again with `unsandboxed` and the reason; the user is asked.)",
-                denial.describe()
-            ),
-        }
+        findings_note(&self.findings)
     }
 }
 
-/// What a command planted, for the model and the user.
-pub(super) fn planted_note(planted: &PlantedRepositories) -> String {
+/// For the user.
+pub(crate) fn short_findings(findings: &SandboxFindings) -> Option<String> {
+    findings.denial.map(|denial| format!("probably stopped by the sandbox: {}", denial.describe()))
+}
+
+/// For the model, each on a line of its own.
+pub(crate) fn findings_note(findings: &SandboxFindings) -> String {
+    let advice = match findings.denial {
+        None => String::new(),
+        Some(SandboxDenial::Setup) => {
+            "\n(The sandbox could not be set up, so nothing ran. Run the command again.)".to_owned()
+        }
+        Some(denial) if findings.is_required => format!(
+            "\n(Probably stopped by the sandbox: {}. No command runs outside of it: if the work needs that, tell the user.)",
+            denial.describe()
+        ),
+        Some(denial) => format!(
+            "\n(Probably stopped by the sandbox: {}. If the command needs that, run it again with `unsandboxed` and the reason; the user is asked.)",
+            denial.describe()
+        ),
+    };
+    format!("{advice}{}", planted_note(&findings.planted))
+}
+
+fn planted_note(planted: &PlantedRepositories) -> String {
     let list = |paths: &[std::path::PathBuf]| {
         paths.iter().take(10).map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
     };

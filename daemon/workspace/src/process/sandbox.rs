@@ -14,23 +14,23 @@ use std::{
     collections::BTreeSet,
     ffi::{OsStr, OsString},
     fs,
-    os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-pub use self::{
-    denial::{SandboxDenial, guess_denial},
-    error::SandboxError,
+pub use self::{denial::SandboxDenial, error::SandboxError};
+use self::{
+    denial::guess_denial, folder_memory::FolderMemory, placeholders::PlaceholderLease,
+    repositories::RepositorySearch,
 };
-use self::{placeholders::PlaceholderLease, repositories::RepositorySearch};
-use crate::process::Processes;
+use crate::process::{ProcessExit, Processes};
 
 mod bubblewrap;
 mod denial;
 mod error;
 #[cfg(test)]
 mod escape_tests;
+mod folder_memory;
 mod host_sockets;
 mod placeholders;
 mod policy;
@@ -44,6 +44,8 @@ mod secret_paths;
 
 /// A mount takes time, and a kernel has a limit of them.
 const MAX_ENTRIES: usize = 2000;
+/// A program's arguments and environment may have two megabytes together.
+const MAX_ARGUMENT_BYTES: usize = 1024 * 1024;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SandboxMode {
@@ -86,11 +88,16 @@ pub struct CommandSandbox {
     places: SandboxPlaces,
     /// The bubblewrap that was tried and works.
     program: Arc<Mutex<Option<PathBuf>>>,
+    folders: SharedFolderMemory,
+    /// Why it does not work here, as it was said last.
+    said: Arc<Mutex<Option<SandboxError>>>,
 }
+
+type SharedFolderMemory = Arc<Mutex<FolderMemory>>;
 
 impl CommandSandbox {
     pub fn new(settings: SandboxSettings, places: SandboxPlaces) -> Self {
-        Self { settings, places, program: Arc::default() }
+        Self { settings, places, ..Self::default() }
     }
 
     pub fn mode(&self) -> SandboxMode {
@@ -116,15 +123,25 @@ impl CommandSandbox {
             return Err(SandboxError::System);
         }
         let real = profile::real_workspace(workspace, &self.places.home)?;
-        let known = self.program.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let known = lock(&self.program).clone();
         if let Some(program) = known.filter(|program| program.exists()) {
             return Ok(program);
         }
         let program =
             probe::find_bubblewrap(&self.places.search_path, &real).ok_or(SandboxError::NoBubblewrap)?;
         probe::try_bubblewrap(&program, processes).await?;
-        *self.program.lock().unwrap_or_else(PoisonError::into_inner) = Some(program.clone());
+        *lock(&self.program) = Some(program.clone());
         Ok(program)
+    }
+
+    /// Whether this session has not said yet that the sandbox does not work for this reason. It counts as said from now on.
+    pub fn is_news(&self, error: &SandboxError) -> bool {
+        let mut said = lock(&self.said);
+        if said.as_ref() == Some(error) {
+            return false;
+        }
+        *said = Some(error.clone());
+        true
     }
 
     /// Gathers the profile of one command.
@@ -137,15 +154,22 @@ impl CommandSandbox {
         let program = self.check(workspace, processes).await?;
         let (settings, places) = (self.settings.clone(), self.places.clone());
         let (root, folder) = (workspace.to_path_buf(), working_folder.to_path_buf());
+        let folders = Arc::clone(&self.folders);
         let gather = move || -> Result<SandboxedLaunch, SandboxError> {
             let root = profile::real_workspace(&root, &places.home)?;
-            let built = profile::build(&settings, &places, &root)?;
+            let built = profile::build(&settings, &places, &root, &mut lock(&folders))?;
             let arguments = bubblewrap::arguments(&built.policy, &folder);
+            if arguments.iter().map(|word| word.len() + 1).sum::<usize>() > MAX_ARGUMENT_BYTES {
+                return Err(SandboxError::TooLong);
+            }
             Ok(SandboxedLaunch {
                 program,
                 arguments,
                 workspace: root,
+                folders,
                 before: built.repositories,
+                has_network: settings.has_network,
+                mode: settings.mode,
                 _placeholders: built.placeholders,
             })
         };
@@ -161,8 +185,21 @@ pub struct SandboxedLaunch {
     program: PathBuf,
     arguments: Vec<OsString>,
     workspace: PathBuf,
+    folders: SharedFolderMemory,
     before: RepositorySearch,
+    has_network: bool,
+    mode: SandboxMode,
     _placeholders: PlaceholderLease,
+}
+
+/// What is to be told of a command that has ended in the sandbox.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SandboxFindings {
+    /// What was probably stopped.
+    pub denial: Option<SandboxDenial>,
+    pub planted: PlantedRepositories,
+    /// No command runs outside.
+    pub is_required: bool,
 }
 
 /// What a command made although it may not be trusted.
@@ -179,9 +216,8 @@ impl SandboxedLaunch {
         &self.program
     }
 
-    /// Its arguments, each followed by NUL, as `bwrap --args` reads them.
-    pub(crate) fn profile(&self) -> Vec<u8> {
-        self.arguments.iter().flat_map(|word| word.as_bytes().iter().copied().chain([0])).collect()
+    pub(crate) fn arguments(&self) -> &[OsString] {
+        &self.arguments
     }
 
     /// The filter of system calls.
@@ -199,13 +235,18 @@ impl SandboxedLaunch {
         [("TMPDIR", "/tmp"), ("TEMP", "/tmp"), ("GOCACHE", "/tmp/go-build")]
     }
 
-    /// Compares the workspace with how it was before the command. A `commondir` that the command put into a git folder is removed.
-    pub async fn find_planted(self: Arc<Self>) -> PlantedRepositories {
-        tokio::task::spawn_blocking(move || self.compare()).await.unwrap_or_default()
+    /// What the end of a command shows. A `commondir` that it put into a git folder is removed.
+    pub async fn examine(self: Arc<Self>, exit: ProcessExit, output: &str) -> SandboxFindings {
+        let has_failed = matches!(exit, ProcessExit::Code(code) if code != 0);
+        let denial = has_failed.then(|| guess_denial(output, self.has_network)).flatten();
+        let is_required = self.mode == SandboxMode::Require;
+        let planted = tokio::task::spawn_blocking(move || self.compare()).await.unwrap_or_default();
+        SandboxFindings { denial, planted, is_required }
     }
 
+    /// Compares the workspace with how it was before the command.
     fn compare(&self) -> PlantedRepositories {
-        let mut now = RepositorySearch::run(&self.workspace);
+        let mut now = RepositorySearch::run(&self.workspace, &mut lock(&self.folders));
         let outer = self.before.git_folders.iter().filter(|folder| !folder.starts_with(&self.workspace));
         outer.for_each(|folder| now.add_git_folder(folder.clone()));
         let new = |now: &BTreeSet<PathBuf>, before: &BTreeSet<PathBuf>| {
@@ -220,4 +261,8 @@ impl SandboxedLaunch {
             repositories: new(&now.repositories, &self.before.repositories),
         }
     }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -60,7 +60,7 @@ impl SandboxDenial {
 }
 
 /// Call it only for a command that failed. `has_network` rules one guess out.
-pub fn guess_denial(output: &str, has_network: bool) -> Option<SandboxDenial> {
+pub(super) fn guess_denial(output: &str, has_network: bool) -> Option<SandboxDenial> {
     let says = |words: &[&str]| words.iter().any(|word| output.contains(word));
     let mut fitting = TELLING.iter().filter(|(_, words)| says(words)).map(|(denial, _)| *denial);
     let found = fitting.find(|denial| !(has_network && *denial == SandboxDenial::Network));

@@ -360,7 +360,7 @@ async fn planted_repositories_are_told_and_redirects_removed() {
         "mkdir -p new/.git bare2/objects bare2/refs && touch bare2/HEAD && echo /evil > .git/commondir";
     let (exit, _) = fixture.run(script, Some(&fixture.sandbox(false))).await;
     assert_eq!(exit, ProcessExit::Code(0));
-    let planted = launch.find_planted().await;
+    let planted = launch.examine(exit, "").await.planted;
     let real = work.canonicalize().unwrap();
     assert_eq!(
         planted,
