@@ -315,6 +315,14 @@ fn a_call_is_explained_to_an_editor() {
     let decisions: Vec<_> =
         told["decisions"].as_array().unwrap().iter().map(|one| (&one["pattern"], &one["action"])).collect();
     assert_eq!(decisions, [(&json!("touch a"), &json!("ask")), (&json!("ls"), &json!("allow"))]);
+    // As a user types it: a key and a call, or a command.
+    for (typed, key, pattern) in
+        [("read  a.txt", "read", "a.txt"), ("touch read", "bash", "touch read"), ("read", "bash", "read")]
+    {
+        let told = editor.request_ok("copydesk/permission/explain", json!({ "target": typed }));
+        let decided = (&told["decisions"][0]["key"], &told["decisions"][0]["pattern"]);
+        assert_eq!(decided, (&json!(key), &json!(pattern)), "{told}");
+    }
     let unknown = json!({ "key": "bash", "target": "ls", "agent": "nobody" });
     let (_, error) = editor.request_error("copydesk/permission/explain", unknown);
     assert!(error.contains("nobody"), "{error}");
