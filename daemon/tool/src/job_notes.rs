@@ -9,7 +9,7 @@ use tokio::fs::File;
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
 
 use crate::registry::ToolOutputLimits;
-use crate::tools::command_sandbox::{findings_note, short_findings};
+use crate::sandbox_notes::{findings_note, short_findings};
 
 /// How much output the note about a job's end has.
 const END: ToolOutputLimits = ToolOutputLimits { lines: 20, bytes: 2048 };

@@ -31,7 +31,7 @@ mod change_summary;
 mod codesearch;
 mod command_files;
 mod command_paths;
-pub(crate) mod command_sandbox;
+mod command_sandbox;
 mod diagnostics;
 mod edit;
 mod endpoint_search;

@@ -226,6 +226,23 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn files_below_a_folder_are_listed_without_following_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for file in ["a/b/c/deep", "a/b/file", "a/.hidden", "file", "outside/secret"] {
+            fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+            fs::write(root.join(file), "").unwrap();
+        }
+        symlink("../outside", root.join("a/link")).unwrap();
+        symlink("../file", root.join("a/file")).unwrap();
+        let mut found = regular_files_below(&root.join("a"), 2, 100);
+        found.sort();
+        assert_eq!(found, [Path::new("b/file")]);
+        assert_eq!(regular_files_below(&root.join("a/link"), 2, 100), Vec::<PathBuf>::new());
+        assert!(regular_files_below(&root, 9, 2).len() <= 2, "it looks at two names");
+    }
+
     /// The same with the system call and without.
     #[test]
     fn a_path_is_opened_only_if_no_link_is_on_its_way() {

@@ -22,7 +22,7 @@ use copydesk_workspace::time_limits::TERMINATE_GRACE;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::command_sandbox::{self, CommandPlacement, SandboxNote};
+use super::command_sandbox::{self, CommandPlacement, ListedNetwork, SandboxNote};
 use super::diagnostics;
 use super::live_output::LiveOutput;
 use super::target_file::sentence;
@@ -64,6 +64,7 @@ pub(super) struct BashTool {
     spill: OutputSpill,
     processes: Processes,
     sandbox: CommandSandbox,
+    network: ListedNetwork,
     shell: Shell,
 }
 
@@ -87,8 +88,8 @@ pub(super) struct BashParameters {
 
 impl BashTool {
     pub(super) fn new(options: &ToolOptions) -> Self {
-        let ToolOptions { limits, spill, processes, sandbox, shell, .. } = options.clone();
-        Self { limits, spill, processes, sandbox, shell }
+        let ToolOptions { limits, spill, processes, sandbox, shell, web, .. } = options.clone();
+        Self { limits, spill, processes, sandbox, network: ListedNetwork::new(web.resolver), shell }
     }
 
     /// The limits of the output, without the text around it.
@@ -214,8 +215,9 @@ impl Tool for BashTool {
             let guard = GUARDED_GIT.map(|(name, value)| (OsString::from(name), value.map(OsString::from)));
             command.env.extend(guard);
         }
-        command.sandbox =
-            placement.prepare(&self.sandbox, &context, place.real_path(), &self.processes).await?;
+        command.sandbox = placement
+            .prepare(&self.sandbox, &context, place.real_path(), &self.processes, &self.network)
+            .await?;
         let launch = command.sandbox.clone();
         let unsaved = context.files.unsaved_files().await;
         if parameters.background {

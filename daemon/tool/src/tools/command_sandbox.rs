@@ -2,18 +2,22 @@
 //!
 //! Contract: a command runs outside only if the rules allow that or the user was asked. With `require` none does.
 
+use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use copydesk_permission::CommandPattern;
 use copydesk_workspace::process::Processes;
 use copydesk_workspace::process::sandbox::{
-    CommandSandbox, PlantedRepositories, SandboxDenial, SandboxFindings, SandboxMode, SandboxedLaunch,
+    CommandSandbox, HostBridge, SandboxFindings, SandboxMode, SandboxedLaunch,
 };
 
 use super::outside_commands::find_lack;
 use crate::context::{AskUserMode, PermissionGrant, PermissionRequest, ToolContext};
 use crate::outcome::ToolError;
+use crate::sandbox_notes::{findings_note, short_findings};
+use crate::web::fetch_policy::HostResolver;
+use crate::web::host_proxy::HostProxy;
 
 /// The key of the ask for a command that the model wants to run outside.
 const KEY: &str = "unsandboxed";
@@ -81,7 +85,8 @@ impl CommandPlacement {
         if let Some(why) = wanted.map(str::trim).filter(|why| !why.is_empty()) {
             return outside(why.to_owned(), true);
         }
-        let lack = commands.iter().find_map(|command| find_lack(&command.text, sandbox.has_network()));
+        let may_reach = sandbox.has_network() || sandbox.listed_hosts().is_some();
+        let lack = commands.iter().find_map(|command| find_lack(&command.text, may_reach));
         if let Some(lack) = lack.filter(|_| !is_required) {
             return outside(lack.describe().to_owned(), false);
         }
@@ -160,25 +165,60 @@ impl CommandPlacement {
         context: &ToolContext,
         workdir: &Path,
         processes: &Processes,
+        network: &ListedNetwork,
     ) -> Result<Option<Arc<SandboxedLaunch>>, ToolError> {
         if *self != Self::Sandboxed {
             return Ok(None);
         }
-        let launch = sandbox.prepare(context.files.root(), workdir, processes).await.map_err(|error| {
+        let failed = |error: &dyn std::fmt::Display| {
             ToolError::failed(format!(
                 "The command did not run, because the sandbox cannot be set up: {error}."
             ))
-        })?;
+        };
+        let bridge = network.bridge(sandbox).map_err(|error| failed(&error))?;
+        let launch = sandbox.prepare(context.files.root(), workdir, processes, bridge).await;
+        let launch = launch.map_err(|error| failed(&error))?;
         Ok(Some(Arc::new(launch)))
     }
 
     /// The note of a finished command: why it ran outside, or what the sandbox probably stopped.
     pub(super) fn note(&self, findings: Option<SandboxFindings>, sandbox: &CommandSandbox) -> SandboxNote {
-        SandboxNote {
-            placement: self.clone(),
-            findings: findings.unwrap_or_default(),
-            has_network: sandbox.has_network(),
-        }
+        let network = match sandbox.listed_hosts() {
+            _ if sandbox.has_network() => "with network",
+            Some(_) => "with listed hosts only",
+            None => "without network",
+        };
+        SandboxNote { placement: self.clone(), findings: findings.unwrap_or_default(), network }
+    }
+}
+
+/// The proxy to the hosts that the user listed, from the first command that needs it to the end of the session.
+#[derive(Clone)]
+pub(super) struct ListedNetwork {
+    resolver: Arc<dyn HostResolver>,
+    proxy: Arc<Mutex<Option<Arc<HostProxy>>>>,
+}
+
+impl std::fmt::Debug for ListedNetwork {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ListedNetwork").field("proxy", &self.proxy).finish_non_exhaustive()
+    }
+}
+
+impl ListedNetwork {
+    pub(super) fn new(resolver: Arc<dyn HostResolver>) -> Self {
+        Self { resolver, proxy: Arc::default() }
+    }
+
+    fn bridge(&self, sandbox: &CommandSandbox) -> io::Result<Option<HostBridge>> {
+        let Some((hosts, program)) = sandbox.listed_hosts() else { return Ok(None) };
+        let mut proxy = self.proxy.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = match proxy.take() {
+            Some(running) => running,
+            None => Arc::new(HostProxy::start(hosts, Arc::clone(&self.resolver))?),
+        };
+        let running = Arc::clone(proxy.insert(running));
+        Ok(Some(HostBridge { program: program.to_path_buf(), socket: running.socket(), proxy: running }))
     }
 }
 
@@ -187,7 +227,7 @@ impl CommandPlacement {
 pub(super) struct SandboxNote {
     placement: CommandPlacement,
     findings: SandboxFindings,
-    has_network: bool,
+    network: &'static str,
 }
 
 impl SandboxNote {
@@ -205,8 +245,7 @@ impl SandboxNote {
         match &self.placement {
             CommandPlacement::Unconfined => String::new(),
             CommandPlacement::Unavailable => "; not in a sandbox".to_owned(),
-            CommandPlacement::Sandboxed if self.has_network => "; in the sandbox, with network".to_owned(),
-            CommandPlacement::Sandboxed => "; in the sandbox, without network".to_owned(),
+            CommandPlacement::Sandboxed => format!("; in the sandbox, {}", self.network),
             CommandPlacement::Outside { why, .. } | CommandPlacement::Refused { why } => {
                 format!("; outside of the sandbox: {why}")
             }
@@ -217,48 +256,4 @@ impl SandboxNote {
     pub(super) fn advice(&self) -> String {
         findings_note(&self.findings)
     }
-}
-
-/// For the user.
-pub(crate) fn short_findings(findings: &SandboxFindings) -> Option<String> {
-    findings.denial.map(|denial| format!("probably stopped by the sandbox: {}", denial.describe()))
-}
-
-/// For the model, each on a line of its own.
-pub(crate) fn findings_note(findings: &SandboxFindings) -> String {
-    let advice = match findings.denial {
-        None => String::new(),
-        Some(SandboxDenial::Setup) => {
-            "\n(The sandbox could not be set up, so nothing ran. Run the command again.)".to_owned()
-        }
-        Some(denial) if findings.is_required => format!(
-            "\n(Probably stopped by the sandbox: {}. No command runs outside of it: if the work needs that, tell the user.)",
-            denial.describe()
-        ),
-        Some(denial) => format!(
-            "\n(Probably stopped by the sandbox: {}. If the command needs that, run it again with `unsandboxed` and the reason; the user is asked.)",
-            denial.describe()
-        ),
-    };
-    format!("{advice}{}", planted_note(&findings.planted))
-}
-
-fn planted_note(planted: &PlantedRepositories) -> String {
-    let list = |paths: &[std::path::PathBuf]| {
-        paths.iter().take(10).map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
-    };
-    let mut note = String::new();
-    if !planted.repositories.is_empty() {
-        note += &format!(
-            "\n(New git repositories: {}. git runs what their configuration names when it is used there.)",
-            list(&planted.repositories)
-        );
-    }
-    if !planted.removed.is_empty() {
-        note += &format!(
-            "\n(Removed, because it leads git to another configuration: {}.)",
-            list(&planted.removed)
-        );
-    }
-    note
 }

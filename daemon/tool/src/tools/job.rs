@@ -12,11 +12,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::ToolOptions;
-use super::command_sandbox::findings_note;
 use crate::context::ToolContext;
 use crate::job_notes::{describe_state, describe_to_user, first_line, read};
 use crate::outcome::{ToolError, ToolOutput};
 use crate::registry::ToolOutputLimits;
+use crate::sandbox_notes::findings_note;
 use crate::time_limits::MAX_COMMAND_WAIT;
 use crate::tool::Tool;
 

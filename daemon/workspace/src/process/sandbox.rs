@@ -13,6 +13,7 @@
 use std::{
     collections::BTreeSet,
     ffi::{OsStr, OsString},
+    fmt::Debug,
     fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -26,6 +27,7 @@ use self::{
 use crate::process::{ProcessExit, Processes};
 
 mod bubblewrap;
+mod build_caches;
 mod denial;
 mod error;
 #[cfg(test)]
@@ -65,7 +67,26 @@ pub struct SandboxSettings {
     /// Hidden paths besides the known secrets.
     pub hide: Vec<PathBuf>,
     pub has_network: bool,
+    /// Without network: the hosts that a command reaches all the same, by HTTP and HTTPS.
+    pub hosts: Vec<String>,
 }
+
+/// How a command reaches listed hosts: a program listens inside, passes what it gets to a proxy outside, and runs the command.
+#[derive(Debug)]
+pub struct HostBridge {
+    pub program: PathBuf,
+    /// The proxy's socket.
+    pub socket: PathBuf,
+    /// It serves as long as the command runs.
+    pub proxy: Arc<dyn Debug + Send + Sync>,
+}
+
+/// The program's subcommand; its arguments are the socket and the command.
+pub const BRIDGE_COMMAND: &str = "sandbox-bridge";
+/// Where it listens inside. The network there is the command's own.
+pub const BRIDGE_PORT: u16 = 3128;
+/// Where the socket is inside.
+pub(crate) const BRIDGE_SOCKET: &str = "/tmp/.copydesk-proxy";
 
 /// Where things are on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -79,6 +100,10 @@ pub struct SandboxPlaces {
     pub readable: Vec<PathBuf>,
     /// `PATH`, to find bubblewrap.
     pub search_path: OsString,
+    /// Where commands keep caches of their own, a folder for each workspace.
+    pub caches: Option<PathBuf>,
+    /// The program with [`BRIDGE_COMMAND`].
+    pub bridge_program: Option<PathBuf>,
 }
 
 /// The sandbox of a session's commands.
@@ -108,12 +133,23 @@ impl CommandSandbox {
         self.settings.has_network
     }
 
+    /// Hosts that commands reach by a proxy, and the program for that.
+    pub fn listed_hosts(&self) -> Option<(&[String], &Path)> {
+        let hosts = &*self.settings.hosts;
+        let program = self.places.bridge_program.as_deref()?;
+        (!self.settings.has_network && !hosts.is_empty()).then_some((hosts, program))
+    }
+
     /// What a command in it may change and reach, for the user.
     pub fn describe(&self) -> String {
         let own = self.settings.write.iter().map(|path| path.display().to_string());
         let writable: Vec<_> =
             ["the workspace".to_owned(), "a /tmp of its own".to_owned()].into_iter().chain(own).collect();
-        let network = if self.settings.has_network { "with network" } else { "no network" };
+        let network = match self.listed_hosts() {
+            _ if self.settings.has_network => "with network".to_owned(),
+            None => "no network".to_owned(),
+            Some((hosts, _)) => format!("network: only {}", hosts.join(", ")),
+        };
         format!("writable: {}; {network}", writable.join(", "))
     }
 
@@ -150,6 +186,7 @@ impl CommandSandbox {
         workspace: &Path,
         working_folder: &Path,
         processes: &Processes,
+        bridge: Option<HostBridge>,
     ) -> Result<SandboxedLaunch, SandboxError> {
         let program = self.check(workspace, processes).await?;
         let (settings, places) = (self.settings.clone(), self.places.clone());
@@ -157,8 +194,18 @@ impl CommandSandbox {
         let folders = Arc::clone(&self.folders);
         let gather = move || -> Result<SandboxedLaunch, SandboxError> {
             let root = profile::real_workspace(&root, &places.home)?;
-            let built = profile::build(&settings, &places, &root, &mut lock(&folders))?;
-            let arguments = bubblewrap::arguments(&built.policy, &folder);
+            let mut built = profile::build(&settings, &places, &root, &mut lock(&folders))?;
+            // Without it, a command builds more than it need.
+            let caches = places.caches.as_deref().and_then(|all| build_caches::folder_for(all, &root).ok());
+            let caches = caches.and_then(|folder| folder.canonicalize().ok());
+            if let Some(folder) = &caches {
+                built.policy.set(folder, policy::PathAccess::Writable);
+            }
+            if let Some(HostBridge { program, .. }) = &bridge {
+                built.policy.set(program, policy::PathAccess::ReadOnly);
+            }
+            let socket = bridge.as_ref().map(|bridge| bridge.socket.as_path());
+            let arguments = bubblewrap::arguments(&built.policy, &folder, socket);
             if arguments.iter().map(|word| word.len() + 1).sum::<usize>() > MAX_ARGUMENT_BYTES {
                 return Err(SandboxError::TooLong);
             }
@@ -169,6 +216,8 @@ impl CommandSandbox {
                 folders,
                 before: built.repositories,
                 has_network: settings.has_network,
+                bridge,
+                caches,
                 mode: settings.mode,
                 _placeholders: built.placeholders,
             })
@@ -188,6 +237,8 @@ pub struct SandboxedLaunch {
     folders: SharedFolderMemory,
     before: RepositorySearch,
     has_network: bool,
+    bridge: Option<HostBridge>,
+    caches: Option<PathBuf>,
     mode: SandboxMode,
     _placeholders: PlaceholderLease,
 }
@@ -230,15 +281,34 @@ impl SandboxedLaunch {
         variable.to_str().is_some_and(secret_paths::is_withheld)
     }
 
-    /// Caches that programs need to write to, in the private folder.
-    pub(crate) fn variables(&self) -> [(&'static str, &'static str); 3] {
-        [("TMPDIR", "/tmp"), ("TEMP", "/tmp"), ("GOCACHE", "/tmp/go-build")]
+    /// Caches that programs need to write to, in the private folder; and the way to the proxy.
+    pub(crate) fn variables(&self) -> Vec<(&'static str, OsString)> {
+        let own = [("TMPDIR", "/tmp"), ("TEMP", "/tmp")];
+        let mut variables: Vec<_> = own.map(|(name, value)| (name, OsString::from(value))).into();
+        // Go builds its whole library without it.
+        let caches = self.caches.as_deref().unwrap_or(Path::new("/tmp"));
+        variables.push(("GOCACHE", caches.join("go-build").into()));
+        if self.bridge.is_some() {
+            let proxy = format!("http://127.0.0.1:{BRIDGE_PORT}");
+            let names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+            variables.extend(names.map(|name| (name, proxy.clone().into())));
+            variables.extend(["NO_PROXY", "no_proxy"].map(|name| (name, "localhost,127.0.0.1,::1".into())));
+        }
+        variables
+    }
+
+    pub(crate) fn bridge_program(&self) -> Option<&Path> {
+        self.bridge.as_ref().map(|bridge| bridge.program.as_path())
     }
 
     /// What the end of a command shows. A `commondir` that it put into a git folder is removed.
     pub async fn examine(self: Arc<Self>, exit: ProcessExit, output: &str) -> SandboxFindings {
         let has_failed = matches!(exit, ProcessExit::Code(code) if code != 0);
         let denial = has_failed.then(|| guess_denial(output, self.has_network)).flatten();
+        let denial = match denial {
+            Some(SandboxDenial::Network) if self.bridge.is_some() => Some(SandboxDenial::Hosts),
+            other => other,
+        };
         let is_required = self.mode == SandboxMode::Require;
         let planted = tokio::task::spawn_blocking(move || self.compare()).await.unwrap_or_default();
         SandboxFindings { denial, planted, is_required }

@@ -14,7 +14,10 @@ use tokio::{
     process::{Child, Command as TokioCommand},
 };
 
-use super::{ProcessError, ShellCommand, sandbox::SandboxedLaunch};
+use super::{
+    ProcessError, ShellCommand,
+    sandbox::{BRIDGE_COMMAND, BRIDGE_SOCKET, SandboxedLaunch},
+};
 use crate::real_file::FolderHandle;
 
 /// The start of every script, on its first line so that line numbers stay right: the script continues once it
@@ -95,10 +98,17 @@ fn sandboxed_shell(
 ) -> Result<(StdCommand, Vec<u8>), ProcessError> {
     let mut shell = StdCommand::new(launch.program());
     shell.args(launch.arguments()).args(["--seccomp", "0", "--"]);
-    shell.arg(command.shell.path()).arg("-c").arg(format!("{ENTER}{}", command.script));
+    let inner = command.shell.path();
+    match launch.bridge_program() {
+        None => shell.arg(inner).arg("-c").arg(format!("{ENTER}{}", command.script)),
+        Some(bridge) => {
+            shell.arg(inner).arg("-c").arg(format!("{ENTER}exec \"$@\"")).arg("copydesk");
+            shell.arg(bridge).args([BRIDGE_COMMAND, BRIDGE_SOCKET]).arg(inner).arg("-c").arg(&command.script)
+        }
+    };
     let kept: Vec<_> = environment.iter().filter(|(name, _)| !launch.withholds(name)).cloned().collect();
-    let own = launch.variables().map(|(name, value)| (name.into(), Some(value.into())));
-    let changes: Vec<_> = own.into_iter().chain(command.env.iter().cloned()).collect();
+    let own = launch.variables().into_iter().map(|(name, value)| (name.into(), Some(value)));
+    let changes: Vec<_> = own.chain(command.env.iter().cloned()).collect();
     self::environment(&mut shell, &kept, &changes);
     Ok((shell, launch.filter()))
 }

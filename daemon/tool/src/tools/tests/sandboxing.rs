@@ -118,6 +118,10 @@ async fn without_a_sandbox_auto_says_why_and_require_refuses() {
     let outcome = fixture.call("bash", json!({ "command": "true" })).await;
     assert!(outcome.output.contains("; outside of the sandbox: the workspace `"), "{}", outcome.output);
     assert!(asked(&fixture).iter().all(|(_, is_sandboxed, _)| !is_sandboxed));
+    let again = fixture.call("bash", json!({ "command": "true" })).await;
+    assert!(again.output.ends_with("; not in a sandbox)"), "it was said once: {}", again.output);
+    assert_eq!(sandbox_of(&again.metadata), (Some(json!(false)), None));
+    assert_eq!(asked(&fixture), [ask("bash", false, "true")]);
     fixture.set_sandbox(SandboxMode::Require, &inside);
     for arguments in [json!({ "command": "true" }), json!({ "command": "true", "unsandboxed": "please" })] {
         let outcome = fixture.call("bash", arguments).await;

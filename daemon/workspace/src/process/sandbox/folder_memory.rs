@@ -19,7 +19,7 @@ const CLOCK_STEP_SECONDS: i64 = 3;
 
 /// What matters of a folder.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct FolderListing {
+pub(super) struct SearchedFolder {
     pub(super) dot_git: Option<DotGit>,
     /// It has what makes a folder a bare repository.
     pub(super) is_bare: bool,
@@ -42,14 +42,14 @@ struct FolderStamp {
 
 #[derive(Debug, Default)]
 pub(super) struct FolderMemory {
-    known: HashMap<PathBuf, (FolderStamp, Arc<FolderListing>)>,
+    known: HashMap<PathBuf, (FolderStamp, Arc<SearchedFolder>)>,
     /// Of the present search. The next one knows no others.
-    seen: HashMap<PathBuf, (FolderStamp, Arc<FolderListing>)>,
+    seen: HashMap<PathBuf, (FolderStamp, Arc<SearchedFolder>)>,
 }
 
 impl FolderMemory {
     /// `None` if it cannot be read.
-    pub(super) fn list(&mut self, folder: &Path) -> Option<Arc<FolderListing>> {
+    pub(super) fn list(&mut self, folder: &Path) -> Option<Arc<SearchedFolder>> {
         let stamp = FolderStamp::of(&folder.symlink_metadata().ok()?);
         let known = self.known.remove(folder).filter(|(of, _)| *of == stamp);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
@@ -76,8 +76,8 @@ impl FolderStamp {
     }
 }
 
-fn read(folder: &Path) -> Option<FolderListing> {
-    let mut listing = FolderListing::default();
+fn read(folder: &Path) -> Option<SearchedFolder> {
+    let mut listing = SearchedFolder::default();
     let mut bare_parts = 0;
     for entry in fs::read_dir(folder).ok()?.flatten() {
         let Ok(kind) = entry.file_type() else { continue };
