@@ -111,7 +111,7 @@ mod tests {
             settings_of("{}", r#"{ "sandbox": { "network": true, "write": ["/"] } }"#).write,
             Vec::<PathBuf>::new()
         );
-        let usual = SandboxMode::Off;
+        let usual = if cfg!(target_os = "linux") { SandboxMode::Auto } else { SandboxMode::Off };
         assert_eq!(settings_of("{}", "{}").mode, usual);
         assert_eq!(settings_of("{}", r#"{ "sandbox": "off" }"#).mode, usual);
         let off = r#"{ "sandbox": "off" }"#;
