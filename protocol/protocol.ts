@@ -1412,8 +1412,8 @@ export interface PermissionExplainParams {
   /** Where the call would be made. By default the client's first workspace folder. */
   folder?: string;
   /** The key of the rules: `bash`, `read`, `edit`, `webfetch`, … */
-  key: string;
-  /** The command, the path or the address. */
+  key?: string;
+  /** The command, the path or the address. Without `key` as a user types it: such a key and then the call, else a command. */
   target: string;
   /** For this agent. By default the configured one. */
   agent?: string;
@@ -1459,7 +1459,7 @@ export interface PermissionListResult {
 export type PermissionPresetInfo =
   /** Everything that changes or runs something asks. */
   | "careful"
-  /** As `careful`, but commands that only read run unasked. */
+  /** As `careful`, but commands that only read run unasked, and so do those in the sandbox that change no files by their own words. */
   | "normal"
   /** Edits and commands inside the workspace run unasked; secrets, the network and other folders ask. */
   | "trusting";

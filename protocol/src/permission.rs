@@ -12,7 +12,7 @@ use crate::lenient;
 pub enum PermissionPresetInfo {
     /// Everything that changes or runs something asks.
     Careful,
-    /// As `careful`, but commands that only read run unasked.
+    /// As `careful`, but commands that only read run unasked, and so do those in the sandbox that change no files by their own words.
     Normal,
     /// Edits and commands inside the workspace run unasked; secrets, the network and other folders ask.
     Trusting,
@@ -194,8 +194,9 @@ pub struct PermissionExplainParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
     /// The key of the rules: `bash`, `read`, `edit`, `webfetch`, …
-    pub key: String,
-    /// The command, the path or the address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The command, the path or the address. Without `key` as a user types it: such a key and then the call, else a command.
     pub target: String,
     /// For this agent. By default the configured one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

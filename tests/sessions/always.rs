@@ -104,6 +104,27 @@ fn a_reply_for_the_session_counts_there_alone_and_is_listed_and_revoked() {
     run_asked(&mut editor, &first, json!({ "reply": "once" }));
 }
 
+/// What the session works with is built anew for another model, agent or trust.
+#[test]
+fn a_reply_for_the_session_outlives_a_change_of_the_agent_but_not_of_trust() {
+    let daemon = daemon(&["touch a", "touch b", "touch c", "touch d"]);
+    let mut editor = daemon.client("e");
+    let session = editor.new_session();
+    run_asked(&mut editor, &session, always("session"));
+    editor.request_ok("copydesk/session/setAgent", json!({ "session": session, "agent": "plan" }));
+    editor.request_ok("copydesk/session/setAgent", json!({ "session": session, "agent": "build" }));
+    run_unasked(&mut editor, &session);
+    assert_eq!(listed(&mut editor), [kept("session", "touch *")]);
+    // It was given in a folder that was trusted.
+    let env = &daemon.scripted.env;
+    assert_eq!(env.run(&["trust", "--revoke"]).code, Some(0));
+    run_asked(&mut editor, &session, json!({ "reply": "once" }));
+    assert_eq!(listed(&mut editor), []);
+    assert_eq!(env.run(&["trust"]).code, Some(0));
+    run_asked(&mut editor, &session, no());
+    assert!(["a", "b", "c"].iter().all(|file| env.exists(file)) && !env.exists("d"));
+}
+
 #[test]
 fn a_reply_that_is_taken_back_during_a_turn_counts_no_more() {
     let turns = [
@@ -294,6 +315,14 @@ fn a_call_is_explained_to_an_editor() {
     let decisions: Vec<_> =
         told["decisions"].as_array().unwrap().iter().map(|one| (&one["pattern"], &one["action"])).collect();
     assert_eq!(decisions, [(&json!("touch a"), &json!("ask")), (&json!("ls"), &json!("allow"))]);
+    // As a user types it: a key and a call, or a command.
+    for (typed, key, pattern) in
+        [("read  a.txt", "read", "a.txt"), ("touch read", "bash", "touch read"), ("read", "bash", "read")]
+    {
+        let told = editor.request_ok("copydesk/permission/explain", json!({ "target": typed }));
+        let decided = (&told["decisions"][0]["key"], &told["decisions"][0]["pattern"]);
+        assert_eq!(decided, (&json!(key), &json!(pattern)), "{told}");
+    }
     let unknown = json!({ "key": "bash", "target": "ls", "agent": "nobody" });
     let (_, error) = editor.request_error("copydesk/permission/explain", unknown);
     assert!(error.contains("nobody"), "{error}");

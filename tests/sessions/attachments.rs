@@ -70,7 +70,7 @@ fn what_cannot_be_sent_is_refused_before_anything_is() {
             "--file long.txt: it has 262145 bytes of text, and at most 262144 can be attached; name it in",
         ),
         ("huge", "--file huge: it has 22020096 bytes; at most 20971520 can be sent"),
-        ("/dev/zero", "--file /dev/zero: not a regular file"),
+        ("/dev/zero", "--file /dev/zero: it is not a regular file"),
     ];
     for (file, told) in cases {
         let ran = scripted.run(&["--file", file, "Go"]);

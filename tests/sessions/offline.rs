@@ -2,13 +2,16 @@
 
 use std::path::PathBuf;
 
-use crate::cli::environment::{BINARY, CliOutput, TestEnvironment};
+use crate::cli::environment::{BINARY, CliOutput, TestEnvironment, USER_CONFIG};
 
 /// An environment with the toolchain that runs these tests.
 pub(crate) fn offline_environment() -> TestEnvironment {
     let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     let folder = |name: &str, usual: &str| std::env::var_os(name).unwrap_or_else(|| home.join(usual).into());
-    let env = TestEnvironment::new().without_local_providers();
+    // Whether the sandbox works here or not: what runs in it is not asked for.
+    let env = TestEnvironment::new()
+        .without_local_providers()
+        .with_files(&[(USER_CONFIG, "{ \"sandbox\": \"off\" }")]);
     let env = env.env("CARGO_HOME", folder("CARGO_HOME", ".cargo"));
     let env = env.env("RUSTUP_HOME", folder("RUSTUP_HOME", ".rustup"));
     match std::env::var_os("RUSTUP_TOOLCHAIN") {

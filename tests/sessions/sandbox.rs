@@ -1,6 +1,7 @@
 //! The sandbox in whole sessions: what runs unasked, what is stopped and told, and how a command comes to run outside. Where the sandbox does
 //! not work, the tests say that they are skipped.
 
+use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 
 use serde_json::{Value, json};
@@ -163,4 +164,78 @@ fn an_ask_says_what_the_sandbox_would_enforce() {
     client.answer(&ask, json!({ "reply": "once" }));
     assert_eq!(client.wait_for_turn_end(&session), "done");
     assert_eq!(daemon.scripted.env.read("target/out"), "built\n");
+}
+
+/// Without a word about the sandbox in the configuration. What changes files by its own words asks all the same.
+#[test]
+fn it_is_on_by_default() {
+    let remove = ScriptedTurn::new().call("c2", "bash", json!({ "command": "rm build.sh" }));
+    let turns = [script("c1", "build"), remove, ScriptedTurn::new().text("Done.")];
+    let daemon = ScriptedDaemon::with_config(turns, json!({ "sandbox": null }));
+    if !SandboxProject::new().set_up(&daemon.scripted.env) {
+        return;
+    }
+    let mut client = daemon.client("vscode");
+    let session = client.new_session();
+    client.prompt(&session, "Go");
+    let ask = client.wait_for_method("copydesk/permission/ask");
+    assert_eq!(daemon.scripted.env.read("target/out"), "built\n");
+    let shown = &ask["params"];
+    assert_eq!((&shown["title"], &shown["metadata"]["sandboxed"]), (&json!("rm build.sh"), &json!(true)));
+    client.answer(&ask, json!({ "reply": "reject", "reason": "mine" }));
+    assert_eq!(client.wait_for_turn_end(&session), "done");
+    assert!(daemon.scripted.env.exists("build.sh"));
+}
+
+/// A server that answers every request. It ends with the test's process.
+fn http_server() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for mut client in listener.incoming().flatten() {
+            let mut bytes = [0; 4096];
+            let length = client.read(&mut bytes).unwrap_or_default();
+            let request = String::from_utf8_lossy(&bytes[..length]).into_owned();
+            let line = request.lines().next().unwrap_or_default();
+            let _ = write!(client, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nserved {line}");
+        }
+    });
+    port
+}
+
+#[test]
+fn only_listed_hosts_are_reached() {
+    let (listed, other) = (http_server(), http_server());
+    let names = ["listed", "tunnel", "unlisted", "network"];
+    let turns = names.map(|name| script(name, name)).into_iter().chain([ScriptedTurn::new().text("Done.")]);
+    let hosts = json!({ "sandbox": { "hosts": [format!("127.0.0.1:{listed}")] } });
+    let scripted = ScriptedEnvironment::with_config(turns, hosts);
+    if !SandboxProject::new().set_up(&scripted.env) {
+        return;
+    }
+    // As any HTTP client does: the proxy's address is in the environment.
+    let client = |requests: &str| {
+        format!(
+            "exec bash -c 'proxy=${{https_proxy#http://}}; exec 3<>/dev/tcp/${{proxy%:*}}/${{proxy#*:}} && {requests} && cat <&3 | tee out && ! grep -q sandbox out'"
+        )
+    };
+    let get =
+        |port: u16| client(&format!("printf \"GET http://127.0.0.1:{port}/a HTTP/1.1\\r\\n\\r\\n\" >&3"));
+    let tunnel = format!(
+        "printf \"CONNECT 127.0.0.1:{listed} HTTP/1.1\\r\\n\\r\\n\" >&3 && read -r answer <&3 && printf \"GET /b HTTP/1.1\\r\\n\\r\\n\" >&3"
+    );
+    scripted.env.write("listed.sh", get(listed));
+    scripted.env.write("tunnel.sh", client(&tunnel));
+    scripted.env.write("unlisted.sh", get(other));
+    let ran = scripted.run(&["--json", "Go"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let told: Vec<_> = (1..=names.len()).map(|number| scripted.last_model_input(number)).collect();
+    assert!(told[0].contains("served GET /a HTTP/1.1"), "{}", told[0]);
+    assert!(told[1].contains("served GET /b HTTP/1.1"), "{}", told[1]);
+    assert!(told[0].contains("in the sandbox, with listed hosts only"), "{}", told[0]);
+    let stopped = "robably stopped by the sandbox: it reaches only the hosts that `sandbox.hosts` lists";
+    for told in &told[2..] {
+        assert!(!told.contains("served") && told.contains(stopped), "{told}");
+    }
+    assert!(told[2].contains("is not among the hosts"), "{}", told[2]);
 }

@@ -97,6 +97,15 @@ pub(crate) enum CliCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Run a command of the sandbox that reaches listed hosts through a proxy
+    #[command(hide = true)]
+    SandboxBridge {
+        /// The proxy's socket
+        socket: PathBuf,
+        /// The command
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        command: Vec<std::ffi::OsString>,
+    },
     /// Print a completion script for your shell
     Completions {
         /// Save the output where the shell looks for it, for example: copydesk completions fish >
@@ -119,7 +128,7 @@ pub(crate) struct TourArgs {
 pub(crate) enum PresetArg {
     /// Everything that changes or runs something asks
     Careful,
-    /// As `careful`, but commands that only read run unasked
+    /// As `careful`, but commands that only read run unasked, and so do those in the sandbox that change no files by their own words
     Normal,
     /// Edits and commands inside the workspace run unasked
     Trusting,

@@ -12,6 +12,7 @@ pub(crate) mod models;
 pub(crate) mod permission;
 pub(crate) mod restart;
 pub(crate) mod run;
+pub(crate) mod sandbox_bridge;
 pub(crate) mod sessions;
 pub(crate) mod status;
 pub(crate) mod stop;

@@ -61,6 +61,7 @@ fn run_command() -> anyhow::Result<ExitCode> {
     let done = |()| ExitCode::SUCCESS;
     match command {
         CliCommand::Completions { shell } => command::completions::run(shell).map(done),
+        CliCommand::SandboxBridge { socket, command } => command::sandbox_bridge::run(socket, &command),
         // Needs no home folder.
         CliCommand::Config(ConfigArgs { action: Some(ConfigCommand::Schema), .. }) => {
             command::config::schema().map(done)

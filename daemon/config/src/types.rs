@@ -94,7 +94,7 @@ pub struct Config {
     pub save: Option<SaveMode>,
     /// The shell that runs commands, by name or path.
     pub shell: Option<String>,
-    /// The sandbox for commands: `auto`, `require` or `off`, or settings; `off` by default.
+    /// The sandbox for commands: `auto`, `require` or `off`, or settings; `auto` by default where there is a sandbox for the system.
     pub sandbox: Option<SandboxConfig>,
     /// Which environment variables programs get, by name or pattern (`CORP_*`). By default those whose names tell of a secret
     /// (`*_TOKEN`, `*_PASSWORD`, …) are withheld.

@@ -21,7 +21,7 @@ use copydesk_session::agent::{Agent, ToolSwitches, builtin_agents};
 use copydesk_session::system_prompt::read_instructions;
 use copydesk_tool::front_matter::FrontMatter;
 
-use self::agent_files::files;
+use self::agent_files::{files, root};
 use crate::setup::UserSetup;
 use crate::{providers, rules};
 
@@ -77,8 +77,10 @@ impl AgentRegistry {
             ignored_overrides: BTreeMap::new(),
             problems: Vec::new(),
         };
+        let root = root(setup);
         for (path, own) in files(setup) {
-            let Some(text) = read(&path) else { continue };
+            // A symlink may have taken its place since.
+            let Some(text) = read(&path, (!own).then_some(root.as_path())) else { continue };
             let (head, prompt) = FrontMatter::split(&text);
             registry.problems.extend(problem(&path, &head));
             if let Some(agent) = registry.read_agent(&path, &head, prompt, own) {
@@ -109,8 +111,9 @@ impl AgentRegistry {
 
     /// Errors in agents' files, with file and line, and settings that are valid but have no effect.
     pub fn file_warnings(setup: &UserSetup) -> Vec<String> {
-        let warning = |(path, _): (PathBuf, bool)| {
-            let text = read(&path)?;
+        let root = root(setup);
+        let warning = |(path, own): (PathBuf, bool)| {
+            let text = read(&path, (!own).then_some(root.as_path()))?;
             let (head, _) = FrontMatter::split(&text);
             problem(&path, &head).or_else(|| unqualified_model_warning(&path, &head))
         };
@@ -285,8 +288,8 @@ impl AgentRegistry {
     }
 }
 
-fn read(path: &Path) -> Option<String> {
-    Some(read_instructions(path, None)?.replace("\r\n", "\n"))
+fn read(path: &Path, within: Option<&Path>) -> Option<String> {
+    Some(read_instructions(path, within)?.replace("\r\n", "\n"))
 }
 
 fn problem(path: &Path, head: &FrontMatter) -> Option<String> {

@@ -50,7 +50,7 @@ pub struct NamedCall {
 }
 
 impl NamedCall {
-    /// A key and what the call is about. Without a key it is a command.
+    /// A key and what the call is about, as words of a command line. Without a key it is a command.
     pub fn from_words(words: &[String]) -> Self {
         let (key, target) = match words {
             [key, target @ ..] if KEYS.contains(&key.as_str()) && !target.is_empty() => {
@@ -59,6 +59,15 @@ impl NamedCall {
             all => ("bash", all),
         };
         Self { key: key.to_owned(), target: target.join(" "), agent: None, preset: None }
+    }
+
+    /// The same as one text, as it was typed.
+    pub fn from_text(typed: &str) -> Self {
+        let typed = typed.trim();
+        match typed.split_once(char::is_whitespace) {
+            Some((first, rest)) => Self::from_words(&[first.to_owned(), rest.trim_start().to_owned()]),
+            None => Self::from_words(&[typed.to_owned()]),
+        }
     }
 }
 
@@ -93,6 +102,7 @@ impl ExplainedSandbox {
                 format!("`sandbox` is `require`, but it cannot run in the sandbox: {why}.")
             }
             CommandPlacement::Outside { .. } => format!("It runs outside of the sandbox: {why}."),
+            CommandPlacement::Unavailable => "It does not run in a sandbox.".to_owned(),
             CommandPlacement::Sandboxed | CommandPlacement::Unconfined => {
                 format!("It runs in the sandbox ({}).", self.rights)
             }

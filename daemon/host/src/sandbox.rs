@@ -27,6 +27,8 @@ pub fn command_sandbox(
         ],
         readable: readable.into_iter().collect(),
         search_path: std::env::var_os("PATH").unwrap_or_default(),
+        caches: Some(paths.cache_dir.join("sandbox")),
+        bridge_program: std::env::current_exe().ok().filter(|program| program.exists()),
     };
     CommandSandbox::new(settings(loaded, paths), places)
 }
@@ -36,22 +38,29 @@ fn settings(loaded: &LoadedConfig, paths: &UserPaths) -> SandboxSettings {
     let settings =
         |config: &Option<SandboxConfig>| config.as_ref().map(SandboxConfig::settings).unwrap_or_default();
     let (own, all) = (settings(&loaded.trusted_config.sandbox), settings(&loaded.config.sandbox));
-    let mode = |settings: &SandboxSettingsConfig| match settings.mode {
-        None | Some(SandboxModeConfig::Off) => SandboxMode::Off,
-        Some(SandboxModeConfig::Auto) => SandboxMode::Auto,
-        Some(SandboxModeConfig::Require) => SandboxMode::Require,
+    let mode = |settings: &SandboxSettingsConfig| {
+        settings.mode.map(|mode| match mode {
+            SandboxModeConfig::Off => SandboxMode::Off,
+            SandboxModeConfig::Auto => SandboxMode::Auto,
+            SandboxModeConfig::Require => SandboxMode::Require,
+        })
     };
+    // Where there is none for the system, nothing need be said about it.
+    let usual = if cfg!(target_os = "linux") { SandboxMode::Auto } else { SandboxMode::Off };
     let path = |text: &String| match text.strip_prefix("~/") {
         Some(rest) => paths.home.join(rest),
         None => PathBuf::from(text),
     };
     let hide: BTreeSet<_> =
         own.hide.iter().chain(&all.hide).map(path).filter(|path| path.is_absolute()).collect();
+    // The user's own `false` is about the rest of the network.
+    let is_network_refused = all.network == Some(false) && own.network != Some(false);
     SandboxSettings {
-        mode: mode(&own).max(mode(&all)),
+        mode: mode(&own).unwrap_or(usual).max(mode(&all).unwrap_or_default()),
         write: own.write.iter().map(path).filter(|path| path.is_absolute()).collect(),
         hide: hide.into_iter().collect(),
         has_network: own.network == Some(true) && all.network != Some(false),
+        hosts: if is_network_refused { Vec::new() } else { own.hosts.clone() },
     }
 }
 
@@ -68,12 +77,13 @@ mod tests {
 
     #[test]
     fn a_project_that_is_not_trusted_can_only_tighten() {
-        let own = r#"{ "sandbox": { "write": ["~/.cache", "/c"], "network": true, "hide": ["~/x"] } }"#;
+        let own = r#"{ "sandbox": { "write": ["~/.cache", "/c"], "network": true, "hide": ["~/x"], "hosts": ["a.example"] } }"#;
         let expected = SandboxSettings {
             mode: SandboxMode::Auto,
             write: vec!["/h/.cache".into(), "/c".into()],
             hide: vec!["/h/x".into()],
             has_network: true,
+            hosts: vec!["a.example".into()],
         };
         assert_eq!(settings_of(own, "{}"), expected);
         for project in [
@@ -92,11 +102,20 @@ mod tests {
         let stricter =
             settings_of(own, r#"{ "sandbox": { "mode": "require", "network": false, "hide": ["/y"] } }"#);
         assert_eq!((stricter.mode, stricter.has_network), (SandboxMode::Require, false));
+        assert_eq!(stricter.hosts, Vec::<String>::new());
+        let listed = r#"{ "sandbox": { "hosts": ["a.example"], "network": false } }"#;
+        assert_eq!(settings_of(listed, "{}").hosts, ["a.example"]);
+        assert_eq!(settings_of(listed, r#"{ "sandbox": { "hosts": ["b.example"] } }"#).hosts, ["a.example"]);
         assert!(stricter.hide.contains(&"/y".into()));
         assert_eq!(
             settings_of("{}", r#"{ "sandbox": { "network": true, "write": ["/"] } }"#).write,
             Vec::<PathBuf>::new()
         );
-        assert_eq!(settings_of("{}", "{}").mode, SandboxMode::Off);
+        let usual = if cfg!(target_os = "linux") { SandboxMode::Auto } else { SandboxMode::Off };
+        assert_eq!(settings_of("{}", "{}").mode, usual);
+        assert_eq!(settings_of("{}", r#"{ "sandbox": "off" }"#).mode, usual);
+        let off = r#"{ "sandbox": "off" }"#;
+        assert_eq!(settings_of(off, "{}").mode, SandboxMode::Off);
+        assert_eq!(settings_of(off, r#"{ "sandbox": "auto" }"#).mode, SandboxMode::Auto);
     }
 }

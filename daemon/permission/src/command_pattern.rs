@@ -25,6 +25,7 @@ pub struct CommandPattern {
     is_transparent: bool,
     only_reads: bool,
     uses_network: bool,
+    changes_files: bool,
     is_sandboxed: bool,
 }
 
@@ -56,6 +57,7 @@ impl CommandPattern {
             is_transparent: false,
             only_reads: false,
             uses_network: false,
+            changes_files: false,
             is_sandboxed: false,
         }
     }
@@ -100,6 +102,12 @@ impl CommandPattern {
         self
     }
 
+    #[must_use]
+    pub(crate) fn changing(mut self, changes_files: bool) -> Self {
+        self.changes_files |= changes_files;
+        self
+    }
+
     /// It runs in the sandbox, which has no network.
     pub fn mark_sandboxed(&mut self) {
         self.is_sandboxed = true;
@@ -130,6 +138,7 @@ impl CommandPattern {
             _ if let Some(class) = PatternClass::of(&rule.pattern) => match class {
                 PatternClass::Reads => self.only_reads(),
                 PatternClass::Network => self.uses_network,
+                PatternClass::Changes => self.changes_files,
                 PatternClass::Sandboxed => self.is_sandboxed,
                 PatternClass::Secrets => false,
             },
@@ -138,6 +147,10 @@ impl CommandPattern {
         };
         match is_matched {
             true => RuleMatch::Yes(rule.action),
+            // In the sandbox, what is not seen is held.
+            false if self.is_sandboxed && PatternClass::of(&rule.pattern) == Some(PatternClass::Changes) => {
+                RuleMatch::No
+            }
             false if self.may_run_anything && rule.action != PermissionAction::Allow => RuleMatch::Perhaps,
             false => RuleMatch::No,
         }

@@ -9,7 +9,7 @@
 //! | `plan_enter` | all: the call itself is a question | |
 //! | `plan_exit` | | all: the ask shows the plan |
 //! | `edit` | | all; `trusting`: secrets, and files that programs run or obey later |
-//! | `bash` | `normal`: commands that only read, and those in the sandbox | all others; `trusting`: those that use the network |
+//! | `bash` | `normal`: commands that only read, and those in the sandbox that change no files by their own words | all others; `trusting`: those that use the network |
 //! | `external_directory` | | all: any path outside the workspace |
 //! | `webfetch`, `websearch`, `codesearch` | | all: the query leaves the machine |
 //! | `doom_loop` | | the same call again and again |
@@ -49,7 +49,9 @@ const LINES: &[RuleLine] = &[
 fn preset_lines(preset: PermissionPreset) -> &'static [RuleLine] {
     match preset {
         PermissionPreset::Careful => &[],
-        PermissionPreset::Normal => &[("bash", "@reads", Allow), ("bash", "@sandboxed", Allow)],
+        PermissionPreset::Normal => {
+            &[("bash", "@reads", Allow), ("bash", "@sandboxed", Allow), ("bash", "@changes", Ask)]
+        }
         PermissionPreset::Trusting => &[
             ("bash", "*", Allow),
             ("bash", "@network", Ask),
@@ -137,6 +139,26 @@ mod tests {
                 AskRequest { key: "bash".to_owned(), commands: reading.commands, ..AskRequest::default() };
             let runs = layers.decide(&ask) == PermissionDecision::Allow;
             assert_eq!(runs, preset != PermissionPreset::Careful, "{preset}");
+        }
+        let layers = RuleLayers::new([preset_rules(PermissionPreset::Normal)]);
+        for (command, runs) in [
+            ("make -j2 && ./run.sh > /tmp/out", true),
+            ("touch a; mkdir -p b; git status", true),
+            ("sed -n 1,3p a; find . -name x; python -c 'print(1)'", true),
+            ("make > out.txt", false),
+            ("{ make; } >> /tmp/../home/out.txt", false),
+            ("cargo test; rm -r src", false),
+            ("sh -c 'git reset --hard'", false),
+            ("sed -ni s/a/b/ x", false),
+            ("find . -name x -delete", false),
+            ("ls | xargs rm", false),
+            ("git commit -m x", false),
+        ] {
+            let mut reading = read_command(command, ShellPlace::default());
+            reading.commands.iter_mut().for_each(CommandPattern::mark_sandboxed);
+            let ask =
+                AskRequest { key: "bash".to_owned(), commands: reading.commands, ..AskRequest::default() };
+            assert_eq!(layers.decide(&ask) == PermissionDecision::Allow, runs, "{command}");
         }
         for preset in PermissionPreset::ALL {
             assert_eq!(preset_rules(preset).evaluate("read", "a/.env"), Ask, "{preset}");

@@ -5,6 +5,7 @@
 //! | `@secrets` | `read`, `edit`, … | paths that look like a secret (`secret_files.rs`) |
 //! | `@reads` | `bash` | commands that only read (`shell/reading_commands.rs`) |
 //! | `@network` | `bash` | commands that use the network (`shell/network_commands.rs`) |
+//! | `@changes` | `bash` | commands that remove or write files by their own words (`shell/changing_commands.rs`) |
 //! | `@sandboxed` | `bash` | commands that run in the sandbox, without network |
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +13,7 @@ pub(crate) enum PatternClass {
     Secrets,
     Reads,
     Network,
+    Changes,
     Sandboxed,
 }
 
@@ -21,6 +23,7 @@ impl PatternClass {
             "@secrets" => Some(Self::Secrets),
             "@reads" => Some(Self::Reads),
             "@network" => Some(Self::Network),
+            "@changes" => Some(Self::Changes),
             "@sandboxed" => Some(Self::Sandboxed),
             _ => None,
         }

@@ -45,7 +45,9 @@ impl PermissionRule {
     fn matches_text(&self, text: &str) -> bool {
         match PatternClass::of(&self.pattern) {
             Some(PatternClass::Secrets) => looks_like_secret(text),
-            Some(PatternClass::Reads | PatternClass::Network | PatternClass::Sandboxed) => false,
+            Some(
+                PatternClass::Reads | PatternClass::Network | PatternClass::Changes | PatternClass::Sandboxed,
+            ) => false,
             None => matches_wildcard(&self.pattern, text),
         }
     }

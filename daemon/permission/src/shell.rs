@@ -12,6 +12,7 @@
 //! understood.
 
 mod always_offer;
+mod changing_commands;
 mod command_words;
 mod file_paths;
 mod git_commands;

@@ -9,6 +9,7 @@ use tokio::fs::File;
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
 
 use crate::registry::ToolOutputLimits;
+use crate::sandbox_notes::{findings_note, short_findings};
 
 /// How much output the note about a job's end has.
 const END: ToolOutputLimits = ToolOutputLimits { lines: 20, bytes: 2048 };
@@ -26,7 +27,7 @@ pub(crate) async fn read(path: &Path, from: u64, most: usize) -> Option<(String,
 }
 
 /// `running for 3.0 s`, `exit code 1 after 3.0 s`
-pub fn describe_state(job: &BackgroundJob) -> String {
+pub(crate) fn describe_state(job: &BackgroundJob) -> String {
     let time = format!("{:.1} s", job.duration.as_secs_f64());
     match job.exit {
         None => format!("running for {time}"),
@@ -35,6 +36,12 @@ pub fn describe_state(job: &BackgroundJob) -> String {
         Some(ProcessExit::TimedOut) => format!("ended at its timeout after {time}"),
         Some(ProcessExit::Cancelled) => format!("stopped after {time}"),
     }
+}
+
+/// The same with what the sandbox probably stopped. The model is told more than that.
+pub fn describe_to_user(job: &BackgroundJob) -> String {
+    let stopped = job.sandbox.as_ref().and_then(short_findings);
+    format!("{}{}", describe_state(job), stopped.map(|stopped| format!("; {stopped}")).unwrap_or_default())
 }
 
 pub fn first_line(script: &str) -> String {
@@ -57,6 +64,7 @@ pub async fn ended_jobs_note(jobs: &[BackgroundJob]) -> Option<String> {
             let end = text::truncate(&end, END, KeepSide::Tail).text;
             line += &format!(" Its output is in {}; the end of it:\n{}", path.display(), end.trim_end());
         }
+        line += &job.sandbox.as_ref().map(findings_note).unwrap_or_default();
         lines.push(line);
     }
     (!lines.is_empty()).then(|| lines.join("\n\n"))

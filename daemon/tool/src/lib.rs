@@ -21,6 +21,7 @@ mod prepared_call;
 mod question;
 mod registry;
 pub mod review_notes;
+mod sandbox_notes;
 pub mod skills;
 mod subagents;
 mod time_limits;

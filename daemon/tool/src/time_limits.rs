@@ -38,3 +38,6 @@ pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long the goodbye to a search engine may take, which runs in the background. Then it is dropped; the engine forgets
 /// the session by itself.
 pub(crate) const SEARCH_GOODBYE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long a command in the sandbox may take to say what it wants of the proxy, once it has connected.
+pub(crate) const PROXY_REQUEST_TIMEOUT: Duration = Duration::from_secs(30);

@@ -15,6 +15,7 @@ pub(crate) mod charset;
 mod client;
 pub(crate) mod fetch;
 pub(crate) mod fetch_policy;
+pub(crate) mod host_proxy;
 mod json_search;
 mod local_names;
 mod mcp_search;

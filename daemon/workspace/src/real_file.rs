@@ -10,7 +10,7 @@ use std::ffi::{CString, OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, mkdirat, openat, statat};
@@ -36,6 +36,41 @@ pub fn open_regular_file(real: &Path) -> io::Result<(File, Metadata)> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
     Ok((file, metadata))
+}
+
+/// Paths below a folder of the regular files in it and in its folders, in any order, without hidden ones. It looks at so many names at most, and
+/// goes so many folders deep: 1 is the folder alone.
+pub fn regular_files_below(real: &Path, depth: usize, max_names: usize) -> Vec<PathBuf> {
+    let (mut files, mut left) = (Vec::new(), max_names);
+    if let Ok(folder) = FolderHandle::open(real) {
+        gather_files(&folder, Path::new(""), depth, &mut left, &mut files);
+    }
+    files
+}
+
+fn gather_files(
+    folder: &FolderHandle,
+    below: &Path,
+    depth: usize,
+    left: &mut usize,
+    files: &mut Vec<PathBuf>,
+) {
+    for name in folder.names().into_iter().flatten().flatten() {
+        let Some(less) = left.checked_sub(1) else { return };
+        *left = less;
+        if name.as_bytes().starts_with(b".") {
+            continue;
+        }
+        match folder.metadata(&name) {
+            Ok(found) if found.is_file() => files.push(below.join(&name)),
+            Ok(found) if found.is_dir() && depth > 1 => {
+                if let Ok(inner) = FolderHandle::open_from(folder, Path::new(&name)) {
+                    gather_files(&inner, &below.join(&name), depth - 1, left, files);
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Opens whatever is there for reading. The caller looks at the metadata before it reads.
@@ -190,6 +225,23 @@ mod tests {
     use std::process::Command;
 
     use super::*;
+
+    #[test]
+    fn files_below_a_folder_are_listed_without_following_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for file in ["a/b/c/deep", "a/b/file", "a/.hidden", "file", "outside/secret"] {
+            fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+            fs::write(root.join(file), "").unwrap();
+        }
+        symlink("../outside", root.join("a/link")).unwrap();
+        symlink("../file", root.join("a/file")).unwrap();
+        let mut found = regular_files_below(&root.join("a"), 2, 100);
+        found.sort();
+        assert_eq!(found, [Path::new("b/file")]);
+        assert_eq!(regular_files_below(&root.join("a/link"), 2, 100), Vec::<PathBuf>::new());
+        assert!(regular_files_below(&root, 9, 2).len() <= 2, "it looks at two names");
+    }
 
     /// The same with the system call and without.
     #[test]

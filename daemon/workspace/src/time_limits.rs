@@ -71,3 +71,6 @@ pub(crate) const STAMP_SETTLE_TIME: Duration = Duration::from_secs(1);
 
 /// How long the sandbox may take to run nothing at all. Then it does not work here.
 pub(crate) const SANDBOX_PROBE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// When the build caches of a workspace's sandbox are removed, counted from their last use: a project that rests for a month is rarely built soon.
+pub(crate) const BUILD_CACHE_MAX_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);

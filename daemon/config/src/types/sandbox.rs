@@ -43,8 +43,28 @@ pub struct SandboxSettingsConfig {
     pub write: Vec<String>,
     /// Whether commands reach the network; `false` by default.
     pub network: Option<bool>,
+    /// Hosts that commands reach by HTTP and HTTPS without `network`: `example.org`, `*.example.org`, `example.org:8080`.
+    #[serde(deserialize_with = "hosts")]
+    pub hosts: Vec<String>,
     /// Files and folders that commands cannot read, besides the secrets that Copydesk knows.
     pub hide: Vec<String>,
+}
+
+/// Names, not addresses of pages, and none that stands for all.
+fn hosts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let hosts = Vec::<String>::deserialize(deserializer)?;
+    let is_name = |host: &&String| {
+        let name = host.strip_prefix("*.").unwrap_or(host);
+        !name.is_empty() && !name.contains(|c: char| "*/@?# ".contains(c) || c.is_control())
+    };
+    match hosts.iter().find(|host| !is_name(host)) {
+        Some(host) => {
+            let message =
+                format!("`{host}` is not a host; write a name such as `example.org` or `*.example.org`");
+            Err(de::Error::custom(message))
+        }
+        None => Ok(hosts),
+    }
 }
 
 impl SandboxConfig {

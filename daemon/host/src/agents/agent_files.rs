@@ -8,10 +8,15 @@ use crate::setup::UserSetup;
 
 const FOLDERS: [&str; 4] = [".claude/agents", ".opencode/agent", ".opencode/agents", ".copydesk/agents"];
 
+/// No file of the repository is read that lies outside of it.
+pub(super) fn root(setup: &UserSetup) -> PathBuf {
+    workspace_root(&setup.cwd).unwrap_or_else(|_| setup.cwd.clone())
+}
+
 /// The files with whether they are the user's own: first those of the home folder, then from the workspace's
 /// root down. A symlink out of the repository is skipped: its agent could make a model read foreign files.
 pub(super) fn files(setup: &UserSetup) -> Vec<(PathBuf, bool)> {
-    let root = workspace_root(&setup.cwd).unwrap_or_else(|_| setup.cwd.clone());
+    let root = root(setup);
     let mut project: Vec<_> = setup.cwd.ancestors().take_while(|folder| folder.starts_with(&root)).collect();
     project.reverse();
     let below = |folder: &Path| FOLDERS.map(|name| folder.join(name));

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use copydesk_permission::RememberedPattern;
 use copydesk_protocol::event::{EventInfo, EventParams};
 use copydesk_protocol::part::PartContentInfo;
 use copydesk_protocol::review::FeedbackInfo;
@@ -257,10 +258,12 @@ impl HostedSession {
         if running && matches!(state, RuntimeState::Subagent(_)) {
             return Err(SessionHostError::Busy);
         }
-        if !state.takes_prompt(running, &trust_stamp(&self.host()?.setup(&self.session().folder))) {
-            // A session has one runtime at a time. Its background commands move to the next one.
+        let trust = trust_stamp(&self.host()?.setup(&self.session().folder));
+        if !state.takes_prompt(running, &trust) {
+            // A session has one runtime at a time. Its background commands and the user's replies move to the next one.
+            let replies = state.replies_to_keep(&trust).await;
             let processes = state.take().map(|runtime| runtime.processes);
-            *state = self.build_runtime(processes).await?;
+            *state = self.build_runtime(processes, &replies).await?;
         }
         let Some(runtime) = state.runtime() else { return Err(SessionHostError::Busy) };
         runtime.files.set_home_client(Some(client));
@@ -278,6 +281,7 @@ impl HostedSession {
     async fn build_runtime(
         self: &Arc<Self>,
         processes: Option<Processes>,
+        replies: &[RememberedPattern],
     ) -> Result<RuntimeState, SessionHostError> {
         let host = self.host()?;
         let session = self.session();
@@ -291,6 +295,9 @@ impl HostedSession {
         // The store has the latest settings.
         let stored = host.store.session(session.id.as_str()).await?;
         let deps = build_session(inputs, stored, None, events_in).await.map_err(SessionHostError::failed)?;
+        let mut rules = (*deps.rules.get()).clone();
+        replies.iter().for_each(|reply| rules.remember(&reply.key, &reply.pattern));
+        deps.rules.set(&rules);
         let files = deps.files.clone();
         {
             let mut state = self.lock();

@@ -1,6 +1,7 @@
 //! The runtime of a hosted session, and its states.
 
 use copydesk_config::trust::TrustStamp;
+use copydesk_permission::RememberedPattern;
 use copydesk_session::SessionHandle;
 use copydesk_workspace::files::WorkspaceFiles;
 use copydesk_workspace::process::Processes;
@@ -36,7 +37,7 @@ pub(super) enum RuntimeState {
     /// Built for the session's present model and agent, and the trust that its folder had then.
     Open(SessionRuntime, TrustStamp),
     /// Built for an earlier model, agent or trust. The running turn ends with it.
-    Outdated(SessionRuntime),
+    Outdated(SessionRuntime, TrustStamp),
     /// A call of another session runs it, and only that call prompts it.
     Subagent(SessionRuntime),
 }
@@ -45,7 +46,7 @@ impl RuntimeState {
     pub(super) fn runtime(&self) -> Option<&SessionRuntime> {
         match self {
             Self::Closed => None,
-            Self::Open(runtime, _) | Self::Outdated(runtime) | Self::Subagent(runtime) => Some(runtime),
+            Self::Open(runtime, _) | Self::Outdated(runtime, _) | Self::Subagent(runtime) => Some(runtime),
         }
     }
 
@@ -53,7 +54,7 @@ impl RuntimeState {
     pub(super) fn take(&mut self) -> Option<SessionRuntime> {
         match std::mem::take(self) {
             Self::Closed => None,
-            Self::Open(runtime, _) | Self::Outdated(runtime) | Self::Subagent(runtime) => Some(runtime),
+            Self::Open(runtime, _) | Self::Outdated(runtime, _) | Self::Subagent(runtime) => Some(runtime),
         }
     }
 
@@ -61,10 +62,22 @@ impl RuntimeState {
         if matches!(self, Self::Subagent(_)) { self.take() } else { None }
     }
 
+    /// What the user always allows in this session, for its next runtime: nothing if they took trust back that they replied with.
+    pub(super) async fn replies_to_keep(&self, trust: &TrustStamp) -> Vec<RememberedPattern> {
+        match self {
+            Self::Open(runtime, built_for) | Self::Outdated(runtime, built_for)
+                if !built_for.is_lost_in(trust) =>
+            {
+                runtime.handle.replies().await
+            }
+            Self::Closed | Self::Open(..) | Self::Outdated(..) | Self::Subagent(_) => Vec::new(),
+        }
+    }
+
     /// Called when the model or the agent of the session has changed.
     pub(super) fn mark_outdated(&mut self) {
         *self = match std::mem::take(self) {
-            Self::Open(runtime, _) => Self::Outdated(runtime),
+            Self::Open(runtime, built_for) => Self::Outdated(runtime, built_for),
             other => other,
         };
     }
@@ -73,7 +86,7 @@ impl RuntimeState {
     pub(super) fn takes_prompt(&self, is_running: bool, trust: &TrustStamp) -> bool {
         match self {
             Self::Open(_, built_for) => is_running || built_for == trust,
-            Self::Outdated(_) => is_running,
+            Self::Outdated(..) => is_running,
             Self::Closed | Self::Subagent(_) => false,
         }
     }

@@ -1,6 +1,7 @@
 //! From a script's syntax to the patterns that rules decide on.
 
 use super::always_offer::offer_always;
+use super::changing_commands::{changes_files, changes_target};
 use super::file_paths::{HARMLESS_TARGETS, PRINTING_PROGRAMS, find_paths};
 use super::inner_commands::{InnerCommands, find_inner_commands, is_assignment};
 use super::network_commands::uses_network;
@@ -80,7 +81,8 @@ impl Understanding<'_> {
         for redirect in &group_redirects {
             if self.note_redirect(redirect, is_remote) {
                 let text = format!("> {}", quote_word(&redirect.target));
-                self.add_pattern(CommandPattern::new(text, Vec::new()).spelled_out(), None)?;
+                let pattern = CommandPattern::new(text, Vec::new()).spelled_out();
+                self.add_pattern(pattern.changing(changes_target(&redirect.target)), None)?;
             }
         }
         for command in &commands {
@@ -126,13 +128,21 @@ impl Understanding<'_> {
             }
         }
         let mut behind = String::new();
+        let mut changes_file = false;
         for redirect in &command.redirects {
             if self.note_redirect(redirect, is_remote) {
+                changes_file |= changes_target(&redirect.target);
                 behind += &format!(" > {}", quote_word(&redirect.target));
             }
         }
-        let around =
-            TextAround { before, behind, changes_programs, is_remote, is_repeated: command.is_repeated };
+        let around = TextAround {
+            before,
+            behind,
+            changes_programs,
+            changes_file,
+            is_remote,
+            is_repeated: command.is_repeated,
+        };
         self.add_words(&command.words, &command.source, &around)
     }
 
@@ -168,7 +178,8 @@ impl Understanding<'_> {
             && !around.is_remote
             && around.before.is_empty()
             && (is_transparent || (inner == InnerCommands::None && self.note_reading(&program, words)));
-        let pattern = pattern.reading(only_reads).networking(uses_network(&program, words));
+        let changes = around.changes_file || (!only_reads && changes_files(&program, words));
+        let pattern = pattern.reading(only_reads).networking(uses_network(&program, words)).changing(changes);
         self.add_pattern(pattern, offer)?;
         self.add_inner(inner, around)
     }
@@ -330,6 +341,8 @@ struct TextAround {
     before: String,
     behind: String,
     changes_programs: bool,
+    /// It writes into a file.
+    changes_file: bool,
     is_remote: bool,
     is_repeated: bool,
 }

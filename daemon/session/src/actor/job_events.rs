@@ -1,6 +1,6 @@
 //! Announces background commands when they begin and end, in a turn or between turns.
 
-use copydesk_tool::job_notes::{describe_state, first_line};
+use copydesk_tool::job_notes::{describe_to_user, first_line};
 use copydesk_workspace::process::{self, Processes};
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
@@ -25,5 +25,5 @@ pub(super) fn watch(processes: &Processes, events: mpsc::Sender<SessionEvent>) -
 }
 
 fn job(job: &process::BackgroundJob) -> JobSnapshot {
-    JobSnapshot { id: job.id, command: first_line(&job.script), state: describe_state(job) }
+    JobSnapshot { id: job.id, command: first_line(&job.script), state: describe_to_user(job) }
 }

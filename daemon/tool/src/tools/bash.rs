@@ -22,7 +22,7 @@ use copydesk_workspace::time_limits::TERMINATE_GRACE;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::command_sandbox::{self, CommandPlacement, SandboxNote};
+use super::command_sandbox::{self, CommandPlacement, ListedNetwork, SandboxNote};
 use super::diagnostics;
 use super::live_output::LiveOutput;
 use super::target_file::sentence;
@@ -64,6 +64,7 @@ pub(super) struct BashTool {
     spill: OutputSpill,
     processes: Processes,
     sandbox: CommandSandbox,
+    network: ListedNetwork,
     shell: Shell,
 }
 
@@ -87,8 +88,8 @@ pub(super) struct BashParameters {
 
 impl BashTool {
     pub(super) fn new(options: &ToolOptions) -> Self {
-        let ToolOptions { limits, spill, processes, sandbox, shell, .. } = options.clone();
-        Self { limits, spill, processes, sandbox, shell }
+        let ToolOptions { limits, spill, processes, sandbox, shell, web, .. } = options.clone();
+        Self { limits, spill, processes, sandbox, network: ListedNetwork::new(web.resolver), shell }
     }
 
     /// The limits of the output, without the text around it.
@@ -214,8 +215,9 @@ impl Tool for BashTool {
             let guard = GUARDED_GIT.map(|(name, value)| (OsString::from(name), value.map(OsString::from)));
             command.env.extend(guard);
         }
-        command.sandbox =
-            placement.prepare(&self.sandbox, &context, place.real_path(), &self.processes).await?;
+        command.sandbox = placement
+            .prepare(&self.sandbox, &context, place.real_path(), &self.processes, &self.network)
+            .await?;
         let launch = command.sandbox.clone();
         let unsaved = context.files.unsaved_files().await;
         if parameters.background {
@@ -227,12 +229,12 @@ impl Tool for BashTool {
         let mut live = LiveOutput::new(&context);
         let finished = self.processes.run(command, context.cancel.clone(), |piece| live.push(piece)).await;
         let finished = finished.map_err(|error| ToolError::target(sentence(&error.to_string())))?;
-        let mut unsaved = unsaved_note(&unsaved);
-        if let Some(launch) = launch {
-            unsaved += &command_sandbox::planted_note(&launch.find_planted().await);
-        }
-        let printed = format!("{}{}", finished.output.head, finished.output.tail);
-        let note = placement.note(finished.exit, &printed, &self.sandbox);
+        let unsaved = unsaved_note(&unsaved);
+        let findings = match launch {
+            Some(launch) => Some(launch.examine(finished.exit, &finished.output.text()).await),
+            None => None,
+        };
+        let note = placement.note(findings, &self.sandbox);
         let mut output = self
             .render_result(title, &finished, &note)
             .map_err(|failure| ToolError { message: format!("{}{unsaved}", failure.message), ..failure })?;

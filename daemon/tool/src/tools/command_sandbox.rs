@@ -2,18 +2,22 @@
 //!
 //! Contract: a command runs outside only if the rules allow that or the user was asked. With `require` none does.
 
+use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use copydesk_permission::CommandPattern;
+use copydesk_workspace::process::Processes;
 use copydesk_workspace::process::sandbox::{
-    CommandSandbox, PlantedRepositories, SandboxDenial, SandboxMode, SandboxedLaunch, guess_denial,
+    CommandSandbox, HostBridge, SandboxFindings, SandboxMode, SandboxedLaunch,
 };
-use copydesk_workspace::process::{ProcessExit, Processes};
 
 use super::outside_commands::find_lack;
 use crate::context::{AskUserMode, PermissionGrant, PermissionRequest, ToolContext};
 use crate::outcome::ToolError;
+use crate::sandbox_notes::{findings_note, short_findings};
+use crate::web::fetch_policy::HostResolver;
+use crate::web::host_proxy::HostProxy;
 
 /// The key of the ask for a command that the model wants to run outside.
 const KEY: &str = "unsandboxed";
@@ -45,6 +49,8 @@ pub enum CommandPlacement {
         /// The model asks for it; else it is decided here.
         is_wanted: bool,
     },
+    /// The sandbox does not work here, which an earlier call of the session said.
+    Unavailable,
     /// It would run outside, and `require` forbids that.
     Refused {
         why: String,
@@ -70,15 +76,19 @@ impl CommandPlacement {
             true => Self::Refused { why },
             false => Self::Outside { why, is_wanted },
         };
+        if let Err(error) = sandbox.check(workspace, processes).await {
+            return match sandbox.is_news(&error) || is_required {
+                true => outside(format!("{error}; {}", error.advice()), false),
+                false => Self::Unavailable,
+            };
+        }
         if let Some(why) = wanted.map(str::trim).filter(|why| !why.is_empty()) {
             return outside(why.to_owned(), true);
         }
-        let lack = commands.iter().find_map(|command| find_lack(&command.text, sandbox.has_network()));
+        let may_reach = sandbox.has_network() || sandbox.listed_hosts().is_some();
+        let lack = commands.iter().find_map(|command| find_lack(&command.text, may_reach));
         if let Some(lack) = lack.filter(|_| !is_required) {
             return outside(lack.describe().to_owned(), false);
-        }
-        if let Err(error) = sandbox.check(workspace, processes).await {
-            return outside(format!("{error}; {}", error.advice()), false);
         }
         // So that rules about `@sandboxed` know.
         if !sandbox.has_network() {
@@ -107,14 +117,14 @@ impl CommandPlacement {
         match self {
             Self::Unconfined => None,
             Self::Sandboxed => Some(true),
-            Self::Outside { .. } | Self::Refused { .. } => Some(false),
+            Self::Outside { .. } | Self::Unavailable | Self::Refused { .. } => Some(false),
         }
     }
 
     pub fn why_outside(&self) -> Option<&str> {
         match self {
             Self::Outside { why, .. } | Self::Refused { why } => Some(why),
-            Self::Unconfined | Self::Sandboxed => None,
+            Self::Unconfined | Self::Sandboxed | Self::Unavailable => None,
         }
     }
 
@@ -122,7 +132,7 @@ impl CommandPlacement {
     pub(super) fn ask_note(&self, sandbox: &CommandSandbox) -> Option<String> {
         match self {
             Self::Sandboxed => Some(sandbox.describe()),
-            Self::Unconfined | Self::Outside { .. } | Self::Refused { .. } => {
+            Self::Unconfined | Self::Outside { .. } | Self::Unavailable | Self::Refused { .. } => {
                 self.why_outside().map(str::to_owned)
             }
         }
@@ -155,25 +165,60 @@ impl CommandPlacement {
         context: &ToolContext,
         workdir: &Path,
         processes: &Processes,
+        network: &ListedNetwork,
     ) -> Result<Option<Arc<SandboxedLaunch>>, ToolError> {
         if *self != Self::Sandboxed {
             return Ok(None);
         }
-        let launch = sandbox.prepare(context.files.root(), workdir, processes).await.map_err(|error| {
+        let failed = |error: &dyn std::fmt::Display| {
             ToolError::failed(format!(
                 "The command did not run, because the sandbox cannot be set up: {error}."
             ))
-        })?;
+        };
+        let bridge = network.bridge(sandbox).map_err(|error| failed(&error))?;
+        let launch = sandbox.prepare(context.files.root(), workdir, processes, bridge).await;
+        let launch = launch.map_err(|error| failed(&error))?;
         Ok(Some(Arc::new(launch)))
     }
 
     /// The note of a finished command: why it ran outside, or what the sandbox probably stopped.
-    pub(super) fn note(&self, exit: ProcessExit, output: &str, sandbox: &CommandSandbox) -> SandboxNote {
-        let (has_network, is_required) = (sandbox.has_network(), sandbox.mode() == SandboxMode::Require);
-        let has_failed = matches!(exit, ProcessExit::Code(code) if code != 0);
-        let denial =
-            (has_failed && *self == Self::Sandboxed).then(|| guess_denial(output, has_network)).flatten();
-        SandboxNote { placement: self.clone(), denial, has_network, is_required }
+    pub(super) fn note(&self, findings: Option<SandboxFindings>, sandbox: &CommandSandbox) -> SandboxNote {
+        let network = match sandbox.listed_hosts() {
+            _ if sandbox.has_network() => "with network",
+            Some(_) => "with listed hosts only",
+            None => "without network",
+        };
+        SandboxNote { placement: self.clone(), findings: findings.unwrap_or_default(), network }
+    }
+}
+
+/// The proxy to the hosts that the user listed, from the first command that needs it to the end of the session.
+#[derive(Clone)]
+pub(super) struct ListedNetwork {
+    resolver: Arc<dyn HostResolver>,
+    proxy: Arc<Mutex<Option<Arc<HostProxy>>>>,
+}
+
+impl std::fmt::Debug for ListedNetwork {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ListedNetwork").field("proxy", &self.proxy).finish_non_exhaustive()
+    }
+}
+
+impl ListedNetwork {
+    pub(super) fn new(resolver: Arc<dyn HostResolver>) -> Self {
+        Self { resolver, proxy: Arc::default() }
+    }
+
+    fn bridge(&self, sandbox: &CommandSandbox) -> io::Result<Option<HostBridge>> {
+        let Some((hosts, program)) = sandbox.listed_hosts() else { return Ok(None) };
+        let mut proxy = self.proxy.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = match proxy.take() {
+            Some(running) => running,
+            None => Arc::new(HostProxy::start(hosts, Arc::clone(&self.resolver))?),
+        };
+        let running = Arc::clone(proxy.insert(running));
+        Ok(Some(HostBridge { program: program.to_path_buf(), socket: running.socket(), proxy: running }))
     }
 }
 
@@ -181,9 +226,8 @@ impl CommandPlacement {
 #[derive(Debug)]
 pub(super) struct SandboxNote {
     placement: CommandPlacement,
-    denial: Option<SandboxDenial>,
-    has_network: bool,
-    is_required: bool,
+    findings: SandboxFindings,
+    network: &'static str,
 }
 
 impl SandboxNote {
@@ -193,59 +237,23 @@ impl SandboxNote {
 
     /// For the user.
     pub(super) fn short(&self) -> Option<String> {
-        let stopped =
-            self.denial.map(|denial| format!("probably stopped by the sandbox: {}", denial.describe()));
-        stopped.or_else(|| self.placement.why_outside().map(str::to_owned))
+        short_findings(&self.findings).or_else(|| self.placement.why_outside().map(str::to_owned))
     }
 
     /// For the model, behind the verdict.
     pub(super) fn verdict(&self) -> String {
         match &self.placement {
             CommandPlacement::Unconfined => String::new(),
-            CommandPlacement::Sandboxed if self.has_network => "; in the sandbox, with network".to_owned(),
-            CommandPlacement::Sandboxed => "; in the sandbox, without network".to_owned(),
+            CommandPlacement::Unavailable => "; not in a sandbox".to_owned(),
+            CommandPlacement::Sandboxed => format!("; in the sandbox, {}", self.network),
             CommandPlacement::Outside { why, .. } | CommandPlacement::Refused { why } => {
                 format!("; outside of the sandbox: {why}")
             }
         }
     }
 
-    /// For the model, on a line of its own.
+    /// For the model, on lines of their own.
     pub(super) fn advice(&self) -> String {
-        match self.denial {
-            None => String::new(),
-            Some(SandboxDenial::Setup) => {
-                "\n(The sandbox could not be set up, so nothing ran. Run the command again.)".to_owned()
-            }
-            Some(denial) if self.is_required => format!(
-                "\n(Probably stopped by the sandbox: {}. No command runs outside of it: if the work needs that, tell the user.)",
-                denial.describe()
-            ),
-            Some(denial) => format!(
-                "\n(Probably stopped by the sandbox: {}. If the command needs that, run it again with `unsandboxed` and the reason; the user is asked.)",
-                denial.describe()
-            ),
-        }
+        findings_note(&self.findings)
     }
-}
-
-/// What a command planted, for the model and the user.
-pub(super) fn planted_note(planted: &PlantedRepositories) -> String {
-    let list = |paths: &[std::path::PathBuf]| {
-        paths.iter().take(10).map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
-    };
-    let mut note = String::new();
-    if !planted.repositories.is_empty() {
-        note += &format!(
-            "\n(New git repositories: {}. git runs what their configuration names when it is used there.)",
-            list(&planted.repositories)
-        );
-    }
-    if !planted.removed.is_empty() {
-        note += &format!(
-            "\n(Removed, because it leads git to another configuration: {}.)",
-            list(&planted.removed)
-        );
-    }
-    note
 }

@@ -13,9 +13,10 @@ use serde::Deserialize;
 
 use super::ToolOptions;
 use crate::context::ToolContext;
-use crate::job_notes::{describe_state, first_line, read};
+use crate::job_notes::{describe_state, describe_to_user, first_line, read};
 use crate::outcome::{ToolError, ToolOutput};
 use crate::registry::ToolOutputLimits;
+use crate::sandbox_notes::findings_note;
 use crate::time_limits::MAX_COMMAND_WAIT;
 use crate::tool::Tool;
 
@@ -119,8 +120,9 @@ impl Tool for JobTool {
         };
         let printed = self.new_output(&job).await;
         let state = describe_state(&job);
-        let output = format!("{}\n\n(job {id}: {state})", printed.trim_end_matches('\n'));
-        let title = format!("{id} {}: {state}", first_line(&job.script));
+        let told = job.sandbox.as_ref().map(findings_note).unwrap_or_default();
+        let output = format!("{}\n\n(job {id}: {state}){told}", printed.trim_end_matches('\n'));
+        let title = format!("{id} {}: {}", first_line(&job.script), describe_to_user(&job));
         let metadata = CallDetail::Job(JobMetadata { job: id, running: job.exit.is_none() }).into();
         Ok(ToolOutput { title, output, metadata, keep_end: true, ..ToolOutput::default() })
     }

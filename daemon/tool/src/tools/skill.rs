@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use copydesk_metadata::{CallDetail, PermissionAskDetail, SkillAskMetadata, SkillMetadata};
 use copydesk_workspace::files::FileError;
+use copydesk_workspace::real_file::regular_files_below;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -153,29 +154,10 @@ fn render_skill(skill: &Skill, text: &str, files: &[String], more: bool) -> Stri
 
 /// The first files of its folder, sorted by path, without `SKILL.md` and hidden ones; and whether there are more.
 fn sibling_files(folder: &Path) -> (Vec<String>, bool) {
-    let (mut files, mut left) = (Vec::new(), MAX_ENTRIES);
-    gather(folder, MAX_DEPTH, &mut left, &mut files);
-    let is_text = |path: &PathBuf| *path == folder.join("SKILL.md");
-    files.retain(|path| !is_text(path));
+    let mut files = regular_files_below(folder, MAX_DEPTH, MAX_ENTRIES);
+    files.retain(|path| path != Path::new("SKILL.md"));
     files.sort();
     let more = files.len() > MAX_NAMED_FILES;
-    let shown =
-        |path: &PathBuf| path.strip_prefix(folder).ok().map(|path| path.to_string_lossy().into_owned());
-    (files.iter().filter_map(shown).take(MAX_NAMED_FILES).collect(), more)
-}
-
-fn gather(folder: &Path, deep: usize, left: &mut usize, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let Some(less) = left.checked_sub(1) else { return };
-        *left = less;
-        let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
-        // Symlinks are not followed: they may lead anywhere.
-        match entry.file_type() {
-            Ok(kind) if kind.is_file() && !is_hidden => files.push(entry.path()),
-            Ok(kind) if kind.is_dir() && !is_hidden && deep > 1 => {
-                gather(&entry.path(), deep - 1, left, files);
-            }
-            _ => {}
-        }
-    }
+    let shown = |path: &PathBuf| path.to_string_lossy().into_owned();
+    (files.iter().map(shown).take(MAX_NAMED_FILES).collect(), more)
 }

@@ -4,7 +4,7 @@ use std::{fs, time::Duration};
 
 use rustix::{
     io::Errno,
-    process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group},
+    process::{Pid, Signal, kill_process, kill_process_group, test_kill_process, test_kill_process_group},
 };
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
@@ -97,6 +97,10 @@ impl ProcessGroup {
     /// for the system, but not here.
     pub(super) fn is_alive(self) -> bool {
         let Some(id) = Pid::from_raw(self.id) else { return false };
+        // What bubblewrap leaves are processes that are being killed. Listing all processes takes milliseconds.
+        if self.is_sandboxed && test_kill_process(id) == Err(Errno::SRCH) {
+            return false;
+        }
         if test_kill_process_group(id) == Err(Errno::SRCH) {
             return false;
         }

@@ -15,7 +15,7 @@ use std::{
 use tokio::{sync::watch, time::timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::{ProcessError, ProcessExit, ProcessesState, ShellCommand, run};
+use super::{ProcessError, ProcessExit, ProcessesState, ShellCommand, run, sandbox::SandboxFindings};
 
 /// How many jobs of one session may run at once.
 pub const MAX_JOBS: usize = 8;
@@ -34,6 +34,8 @@ pub struct BackgroundJob {
     pub duration: Duration,
     /// `None` while it runs.
     pub exit: Option<ProcessExit>,
+    /// `None` while it runs, and if it ran without the sandbox.
+    pub sandbox: Option<SandboxFindings>,
     /// How many bytes of its output have been read.
     pub seen_bytes: Option<u64>,
 }
@@ -52,20 +54,28 @@ struct JobEntry {
     file: Option<PathBuf>,
     started: Instant,
     stop: CancellationToken,
-    ended: watch::Sender<Option<(ProcessExit, Duration)>>,
+    ended: watch::Sender<Option<JobEnd>>,
     is_reported: AtomicBool,
     seen: Mutex<Option<u64>>,
 }
 
+#[derive(Debug, Clone)]
+struct JobEnd {
+    exit: ProcessExit,
+    duration: Duration,
+    sandbox: Option<SandboxFindings>,
+}
+
 impl JobEntry {
     fn job(&self) -> BackgroundJob {
-        let ended = *self.ended.borrow();
+        let ended = self.ended.borrow().clone();
         BackgroundJob {
             id: self.id,
             script: self.script.clone(),
             file: self.file.clone(),
-            duration: ended.map_or_else(|| self.started.elapsed(), |(_, duration)| duration),
-            exit: ended.map(|(exit, _)| exit),
+            duration: ended.as_ref().map_or_else(|| self.started.elapsed(), |end| end.duration),
+            exit: ended.as_ref().map(|end| end.exit),
+            sandbox: ended.and_then(|end| end.sandbox),
             seen_bytes: *self.seen.lock().unwrap_or_else(PoisonError::into_inner),
         }
     }
@@ -110,11 +120,17 @@ impl BackgroundJobs {
         let changed = self.changed.clone();
         changed.send_replace(());
         tokio::spawn(async move {
-            let stop = entry.stop.clone();
-            let exit = run::run_to_end(running, command, stop, |_: &str| ()).await;
+            let (stop, launch) = (entry.stop.clone(), command.sandbox.clone());
+            let ended = run::run_to_end(running, command, stop, |_: &str| ()).await;
+            let duration = entry.started.elapsed();
             // A process that cannot be awaited is gone too.
-            let exit = exit.map_or(ProcessExit::Signal(0), |ended| ended.exit);
-            entry.ended.send_replace(Some((exit, entry.started.elapsed())));
+            let exit = ended.as_ref().map_or(ProcessExit::Signal(0), |ended| ended.exit);
+            let printed = ended.map(|ended| ended.output.text()).unwrap_or_default();
+            let sandbox = match launch {
+                Some(launch) => Some(launch.examine(exit, &printed).await),
+                None => None,
+            };
+            entry.ended.send_replace(Some(JobEnd { exit, duration, sandbox }));
             changed.send_replace(());
         });
         Ok(job)

@@ -13,24 +13,26 @@
 use std::{
     collections::BTreeSet,
     ffi::{OsStr, OsString},
+    fmt::Debug,
     fs,
-    os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-pub use self::{
-    denial::{SandboxDenial, guess_denial},
-    error::SandboxError,
+pub use self::{denial::SandboxDenial, error::SandboxError};
+use self::{
+    denial::guess_denial, folder_memory::FolderMemory, placeholders::PlaceholderLease,
+    repositories::RepositorySearch,
 };
-use self::{placeholders::PlaceholderLease, repositories::RepositorySearch};
-use crate::process::Processes;
+use crate::process::{ProcessExit, Processes};
 
 mod bubblewrap;
+mod build_caches;
 mod denial;
 mod error;
 #[cfg(test)]
 mod escape_tests;
+mod folder_memory;
 mod host_sockets;
 mod placeholders;
 mod policy;
@@ -44,6 +46,8 @@ mod secret_paths;
 
 /// A mount takes time, and a kernel has a limit of them.
 const MAX_ENTRIES: usize = 2000;
+/// A program's arguments and environment may have two megabytes together.
+const MAX_ARGUMENT_BYTES: usize = 1024 * 1024;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SandboxMode {
@@ -63,7 +67,26 @@ pub struct SandboxSettings {
     /// Hidden paths besides the known secrets.
     pub hide: Vec<PathBuf>,
     pub has_network: bool,
+    /// Without network: the hosts that a command reaches all the same, by HTTP and HTTPS.
+    pub hosts: Vec<String>,
 }
+
+/// How a command reaches listed hosts: a program listens inside, passes what it gets to a proxy outside, and runs the command.
+#[derive(Debug)]
+pub struct HostBridge {
+    pub program: PathBuf,
+    /// The proxy's socket.
+    pub socket: PathBuf,
+    /// It serves as long as the command runs.
+    pub proxy: Arc<dyn Debug + Send + Sync>,
+}
+
+/// The program's subcommand; its arguments are the socket and the command.
+pub const BRIDGE_COMMAND: &str = "sandbox-bridge";
+/// Where it listens inside. The network there is the command's own.
+pub const BRIDGE_PORT: u16 = 3128;
+/// Where the socket is inside.
+pub(crate) const BRIDGE_SOCKET: &str = "/tmp/.copydesk-proxy";
 
 /// Where things are on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -77,6 +100,10 @@ pub struct SandboxPlaces {
     pub readable: Vec<PathBuf>,
     /// `PATH`, to find bubblewrap.
     pub search_path: OsString,
+    /// Where commands keep caches of their own, a folder for each workspace.
+    pub caches: Option<PathBuf>,
+    /// The program with [`BRIDGE_COMMAND`].
+    pub bridge_program: Option<PathBuf>,
 }
 
 /// The sandbox of a session's commands.
@@ -86,11 +113,16 @@ pub struct CommandSandbox {
     places: SandboxPlaces,
     /// The bubblewrap that was tried and works.
     program: Arc<Mutex<Option<PathBuf>>>,
+    folders: SharedFolderMemory,
+    /// Why it does not work here, as it was said last.
+    said: Arc<Mutex<Option<SandboxError>>>,
 }
+
+type SharedFolderMemory = Arc<Mutex<FolderMemory>>;
 
 impl CommandSandbox {
     pub fn new(settings: SandboxSettings, places: SandboxPlaces) -> Self {
-        Self { settings, places, program: Arc::default() }
+        Self { settings, places, ..Self::default() }
     }
 
     pub fn mode(&self) -> SandboxMode {
@@ -101,12 +133,23 @@ impl CommandSandbox {
         self.settings.has_network
     }
 
+    /// Hosts that commands reach by a proxy, and the program for that.
+    pub fn listed_hosts(&self) -> Option<(&[String], &Path)> {
+        let hosts = &*self.settings.hosts;
+        let program = self.places.bridge_program.as_deref()?;
+        (!self.settings.has_network && !hosts.is_empty()).then_some((hosts, program))
+    }
+
     /// What a command in it may change and reach, for the user.
     pub fn describe(&self) -> String {
         let own = self.settings.write.iter().map(|path| path.display().to_string());
         let writable: Vec<_> =
             ["the workspace".to_owned(), "a /tmp of its own".to_owned()].into_iter().chain(own).collect();
-        let network = if self.settings.has_network { "with network" } else { "no network" };
+        let network = match self.listed_hosts() {
+            _ if self.settings.has_network => "with network".to_owned(),
+            None => "no network".to_owned(),
+            Some((hosts, _)) => format!("network: only {}", hosts.join(", ")),
+        };
         format!("writable: {}; {network}", writable.join(", "))
     }
 
@@ -116,15 +159,25 @@ impl CommandSandbox {
             return Err(SandboxError::System);
         }
         let real = profile::real_workspace(workspace, &self.places.home)?;
-        let known = self.program.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let known = lock(&self.program).clone();
         if let Some(program) = known.filter(|program| program.exists()) {
             return Ok(program);
         }
         let program =
             probe::find_bubblewrap(&self.places.search_path, &real).ok_or(SandboxError::NoBubblewrap)?;
         probe::try_bubblewrap(&program, processes).await?;
-        *self.program.lock().unwrap_or_else(PoisonError::into_inner) = Some(program.clone());
+        *lock(&self.program) = Some(program.clone());
         Ok(program)
+    }
+
+    /// Whether this session has not said yet that the sandbox does not work for this reason. It counts as said from now on.
+    pub fn is_news(&self, error: &SandboxError) -> bool {
+        let mut said = lock(&self.said);
+        if said.as_ref() == Some(error) {
+            return false;
+        }
+        *said = Some(error.clone());
+        true
     }
 
     /// Gathers the profile of one command.
@@ -133,19 +186,39 @@ impl CommandSandbox {
         workspace: &Path,
         working_folder: &Path,
         processes: &Processes,
+        bridge: Option<HostBridge>,
     ) -> Result<SandboxedLaunch, SandboxError> {
         let program = self.check(workspace, processes).await?;
         let (settings, places) = (self.settings.clone(), self.places.clone());
         let (root, folder) = (workspace.to_path_buf(), working_folder.to_path_buf());
+        let folders = Arc::clone(&self.folders);
         let gather = move || -> Result<SandboxedLaunch, SandboxError> {
             let root = profile::real_workspace(&root, &places.home)?;
-            let built = profile::build(&settings, &places, &root)?;
-            let arguments = bubblewrap::arguments(&built.policy, &folder);
+            let mut built = profile::build(&settings, &places, &root, &mut lock(&folders))?;
+            // Without it, a command builds more than it need.
+            let caches = places.caches.as_deref().and_then(|all| build_caches::folder_for(all, &root).ok());
+            let caches = caches.and_then(|folder| folder.canonicalize().ok());
+            if let Some(folder) = &caches {
+                built.policy.set(folder, policy::PathAccess::Writable);
+            }
+            if let Some(HostBridge { program, .. }) = &bridge {
+                built.policy.set(program, policy::PathAccess::ReadOnly);
+            }
+            let socket = bridge.as_ref().map(|bridge| bridge.socket.as_path());
+            let arguments = bubblewrap::arguments(&built.policy, &folder, socket);
+            if arguments.iter().map(|word| word.len() + 1).sum::<usize>() > MAX_ARGUMENT_BYTES {
+                return Err(SandboxError::TooLong);
+            }
             Ok(SandboxedLaunch {
                 program,
                 arguments,
                 workspace: root,
+                folders,
                 before: built.repositories,
+                has_network: settings.has_network,
+                bridge,
+                caches,
+                mode: settings.mode,
                 _placeholders: built.placeholders,
             })
         };
@@ -161,8 +234,23 @@ pub struct SandboxedLaunch {
     program: PathBuf,
     arguments: Vec<OsString>,
     workspace: PathBuf,
+    folders: SharedFolderMemory,
     before: RepositorySearch,
+    has_network: bool,
+    bridge: Option<HostBridge>,
+    caches: Option<PathBuf>,
+    mode: SandboxMode,
     _placeholders: PlaceholderLease,
+}
+
+/// What is to be told of a command that has ended in the sandbox.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SandboxFindings {
+    /// What was probably stopped.
+    pub denial: Option<SandboxDenial>,
+    pub planted: PlantedRepositories,
+    /// No command runs outside.
+    pub is_required: bool,
 }
 
 /// What a command made although it may not be trusted.
@@ -179,9 +267,8 @@ impl SandboxedLaunch {
         &self.program
     }
 
-    /// Its arguments, each followed by NUL, as `bwrap --args` reads them.
-    pub(crate) fn profile(&self) -> Vec<u8> {
-        self.arguments.iter().flat_map(|word| word.as_bytes().iter().copied().chain([0])).collect()
+    pub(crate) fn arguments(&self) -> &[OsString] {
+        &self.arguments
     }
 
     /// The filter of system calls.
@@ -194,18 +281,42 @@ impl SandboxedLaunch {
         variable.to_str().is_some_and(secret_paths::is_withheld)
     }
 
-    /// Caches that programs need to write to, in the private folder.
-    pub(crate) fn variables(&self) -> [(&'static str, &'static str); 3] {
-        [("TMPDIR", "/tmp"), ("TEMP", "/tmp"), ("GOCACHE", "/tmp/go-build")]
+    /// Caches that programs need to write to, in the private folder; and the way to the proxy.
+    pub(crate) fn variables(&self) -> Vec<(&'static str, OsString)> {
+        let own = [("TMPDIR", "/tmp"), ("TEMP", "/tmp")];
+        let mut variables: Vec<_> = own.map(|(name, value)| (name, OsString::from(value))).into();
+        // Go builds its whole library without it.
+        let caches = self.caches.as_deref().unwrap_or(Path::new("/tmp"));
+        variables.push(("GOCACHE", caches.join("go-build").into()));
+        if self.bridge.is_some() {
+            let proxy = format!("http://127.0.0.1:{BRIDGE_PORT}");
+            let names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+            variables.extend(names.map(|name| (name, proxy.clone().into())));
+            variables.extend(["NO_PROXY", "no_proxy"].map(|name| (name, "localhost,127.0.0.1,::1".into())));
+        }
+        variables
     }
 
-    /// Compares the workspace with how it was before the command. A `commondir` that the command put into a git folder is removed.
-    pub async fn find_planted(self: Arc<Self>) -> PlantedRepositories {
-        tokio::task::spawn_blocking(move || self.compare()).await.unwrap_or_default()
+    pub(crate) fn bridge_program(&self) -> Option<&Path> {
+        self.bridge.as_ref().map(|bridge| bridge.program.as_path())
     }
 
+    /// What the end of a command shows. A `commondir` that it put into a git folder is removed.
+    pub async fn examine(self: Arc<Self>, exit: ProcessExit, output: &str) -> SandboxFindings {
+        let has_failed = matches!(exit, ProcessExit::Code(code) if code != 0);
+        let denial = has_failed.then(|| guess_denial(output, self.has_network)).flatten();
+        let denial = match denial {
+            Some(SandboxDenial::Network) if self.bridge.is_some() => Some(SandboxDenial::Hosts),
+            other => other,
+        };
+        let is_required = self.mode == SandboxMode::Require;
+        let planted = tokio::task::spawn_blocking(move || self.compare()).await.unwrap_or_default();
+        SandboxFindings { denial, planted, is_required }
+    }
+
+    /// Compares the workspace with how it was before the command.
     fn compare(&self) -> PlantedRepositories {
-        let mut now = RepositorySearch::run(&self.workspace);
+        let mut now = RepositorySearch::run(&self.workspace, &mut lock(&self.folders));
         let outer = self.before.git_folders.iter().filter(|folder| !folder.starts_with(&self.workspace));
         outer.for_each(|folder| now.add_git_folder(folder.clone()));
         let new = |now: &BTreeSet<PathBuf>, before: &BTreeSet<PathBuf>| {
@@ -220,4 +331,8 @@ impl SandboxedLaunch {
             repositories: new(&now.repositories, &self.before.repositories),
         }
     }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -14,19 +14,21 @@ use tokio::{
     process::{Child, Command as TokioCommand},
 };
 
-use super::{ProcessError, ShellCommand, sandbox::SandboxedLaunch};
+use super::{
+    ProcessError, ShellCommand,
+    sandbox::{BRIDGE_COMMAND, BRIDGE_SOCKET, SandboxedLaunch},
+};
 use crate::real_file::FolderHandle;
 
 /// The start of every script, on its first line so that line numbers stay right: the script continues once it
 /// has read a line, and ends if there is none. After that it has nothing to read.
 const HOLD: &str = "read -r copydesk_word || exit; unset copydesk_word; exec </dev/null; ";
 
-/// Starts bubblewrap once it has read a line, without descriptors that the daemon was given. Only bash closes those above 9. The rest of its input is the filter of system calls; its error output is a file with
-/// bubblewrap's arguments until then.
-const HOLD_OUTSIDE: &str = "read -r copydesk_word || exit; unset copydesk_word; \
+/// The start of every script in the sandbox, also on its first line. Its input was the filter of system calls; other descriptors, which the
+/// daemon itself was given, would lead out. Only bash closes those above 9.
+const ENTER: &str = "exec </dev/null; \
      for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ \"$fd\" -le 2 ] || \
-     { [ -z \"$BASH_VERSION\" ] && [ \"$fd\" -gt 9 ]; } || eval \"exec $fd>&-\"; done; \
-     exec \"$@\" 3<&0 4<&2 2>&1 </dev/null";
+     { [ -z \"$BASH_VERSION\" ] && [ \"$fd\" -gt 9 ]; } || eval \"exec $fd>&-\"; done; unset fd; ";
 
 pub(super) struct SpawnedShell {
     pub(super) child: Child,
@@ -38,14 +40,14 @@ pub(super) struct SpawnedShell {
 /// A shell that has not begun. If this is dropped, it never begins.
 pub(super) struct StartGate {
     pipe: PipeWriter,
-    /// What the shell reads after the line.
-    rest: Vec<u8>,
+    /// What releases it.
+    word: Vec<u8>,
 }
 
 impl StartGate {
     /// A shell that is gone already needs no release.
     pub(super) fn release(mut self) {
-        let _ = self.pipe.write_all(b"\n").and_then(|()| self.pipe.write_all(&self.rest));
+        let _ = self.pipe.write_all(&self.word);
     }
 }
 
@@ -61,19 +63,16 @@ pub(super) fn spawn(
     let cwd = folder.descriptor_path().unwrap_or_else(|| command.cwd.clone());
     let (reader, writer) = io::pipe()?;
     let output = Receiver::from_owned_fd(reader.into())?;
-    let (word, letting_go) = io::pipe()?;
-    let (mut shell, rest) = match &command.sandbox {
-        None => (plain_shell(command, environment), Vec::new()),
+    let (held, letting_go) = io::pipe()?;
+    let (mut shell, word) = match &command.sandbox {
+        None => (plain_shell(command, environment), b"\n".to_vec()),
         Some(launch) => sandboxed_shell(command, launch, environment)?,
     };
-    shell.current_dir(&cwd).stdin(word).stdout(writer.try_clone()?);
-    if command.sandbox.is_none() {
-        shell.stderr(writer);
-    }
+    shell.current_dir(&cwd).stdin(held).stdout(writer.try_clone()?).stderr(writer);
     in_own_session(&mut shell)?;
     // Our write ends go with the command, so that the pipe closes when the last process is done with it.
     let child = TokioCommand::from(shell).spawn();
-    child.map(|child| SpawnedShell { child, output, gate: StartGate { pipe: letting_go, rest } }).map_err(
+    child.map(|child| SpawnedShell { child, output, gate: StartGate { pipe: letting_go, word } }).map_err(
         |error| match error.kind() {
             io::ErrorKind::ArgumentListTooLong => ProcessError::TooLong(command.script.len()),
             _ => ProcessError::Shell { shell: command.shell.path().into(), error },
@@ -89,37 +88,28 @@ fn plain_shell(command: &ShellCommand, environment: &[(OsString, OsString)]) -> 
     shell
 }
 
-/// Also returns what the shell reads after its first line. No descriptor but its standard streams is passed on.
+/// Also returns what bubblewrap waits for: it reads the filter of system calls before it starts the shell, and fails if there is none. So it
+/// sets the sandbox up while the daemon registers it.
 #[cfg(target_os = "linux")]
 fn sandboxed_shell(
     command: &ShellCommand,
     launch: &SandboxedLaunch,
     environment: &[(OsString, OsString)],
 ) -> Result<(StdCommand, Vec<u8>), ProcessError> {
-    use std::{fs::File, io::Seek as _};
-
-    use rustix::fs::MemfdFlags;
-
-    let is_bash = command.shell.path().file_name().is_some_and(|name| name == "bash");
-    let mut shell = StdCommand::new(if is_bash { command.shell.path() } else { Path::new("/bin/sh") });
-    shell.args(["-c", HOLD_OUTSIDE, "copydesk"]).arg(launch.program()).args([
-        "--seccomp",
-        "3",
-        "--args",
-        "4",
-        "--",
-    ]);
-    // Bubblewrap leaves the filter open.
-    shell.arg(command.shell.path()).arg("-c").arg(format!("exec 3<&-; {}", command.script));
+    let mut shell = StdCommand::new(launch.program());
+    shell.args(launch.arguments()).args(["--seccomp", "0", "--"]);
+    let inner = command.shell.path();
+    match launch.bridge_program() {
+        None => shell.arg(inner).arg("-c").arg(format!("{ENTER}{}", command.script)),
+        Some(bridge) => {
+            shell.arg(inner).arg("-c").arg(format!("{ENTER}exec \"$@\"")).arg("copydesk");
+            shell.arg(bridge).args([BRIDGE_COMMAND, BRIDGE_SOCKET]).arg(inner).arg("-c").arg(&command.script)
+        }
+    };
     let kept: Vec<_> = environment.iter().filter(|(name, _)| !launch.withholds(name)).cloned().collect();
-    let own = launch.variables().map(|(name, value)| (name.into(), Some(value.into())));
-    let changes: Vec<_> = own.into_iter().chain(command.env.iter().cloned()).collect();
+    let own = launch.variables().into_iter().map(|(name, value)| (name.into(), Some(value)));
+    let changes: Vec<_> = own.chain(command.env.iter().cloned()).collect();
     self::environment(&mut shell, &kept, &changes);
-    let mut profile =
-        File::from(rustix::fs::memfd_create("profile", MemfdFlags::CLOEXEC).map_err(io::Error::from)?);
-    profile.write_all(&launch.profile())?;
-    profile.rewind()?;
-    shell.stderr(profile);
     Ok((shell, launch.filter()))
 }
 

@@ -772,8 +772,8 @@
 --- A call to explain without making it.
 ---@class copydesk.PermissionExplainParams
 ---@field folder? string Where the call would be made. By default the client's first workspace folder.
----@field key string The key of the rules: `bash`, `read`, `edit`, `webfetch`, …
----@field target string The command, the path or the address.
+---@field key? string The key of the rules: `bash`, `read`, `edit`, `webfetch`, …
+---@field target string The command, the path or the address. Without `key` as a user types it: such a key and then the call, else a command.
 ---@field agent? string For this agent. By default the configured one.
 ---@field preset? copydesk.PermissionPresetInfo Under this preset. By default the configured one.
 
@@ -800,7 +800,7 @@
 --- What runs unasked, in one word.
 ---@alias copydesk.PermissionPresetInfo
 ---| "careful" # Everything that changes or runs something asks.
----| "normal" # As `careful`, but commands that only read run unasked.
+---| "normal" # As `careful`, but commands that only read run unasked, and so do those in the sandbox that change no files by their own words.
 ---| "trusting" # Edits and commands inside the workspace run unasked; secrets, the network and other folders ask.
 
 --- Allow it this time.

@@ -4,15 +4,7 @@ import type { PermissionExplainResult } from "copydesk-protocol";
 import { window, workspace } from "vscode";
 import type { Desk } from "../desk";
 
-const KEYS = ["bash", "read", "list", "edit", "grep", "glob", "lsp", "webfetch", "websearch", "task"];
 const VERDICTS = { allow: "It runs without asking", ask: "It asks", deny: "It is denied" };
-
-/** The key of the rules and the rest of what the user typed; without a key it is a command. */
-function callOf(typed: string): { key: string; target: string } {
-  const [first = "", ...rest] = typed.trim().split(/\s+/);
-  const target = typed.trim().slice(first.length).trim();
-  return rest.length > 0 && KEYS.includes(first) ? { key: first, target } : { key: "bash", target: typed.trim() };
-}
 
 function textOf(report: PermissionExplainResult): string {
   const decisions = report.decisions.flatMap(({ action, key, pattern, why }) => [`  ${action.padEnd(5)} ${key} ${pattern}`, `        ${why}`]);
@@ -33,7 +25,7 @@ export async function explainPermission(desk: Desk, call?: unknown): Promise<voi
     return;
   }
   const session = desk.sessions.current?.session;
-  const report = await desk.connection.request("copydesk/permission/explain", { ...callOf(typed), agent: session?.agent, preset: session?.preset });
+  const report = await desk.connection.request("copydesk/permission/explain", { target: typed.trim(), agent: session?.agent, preset: session?.preset });
   const document = await workspace.openTextDocument({ content: `${typed.trim()}\n\n${textOf(report)}`, language: "plaintext" });
   await window.showTextDocument(document, { preview: true });
 }

@@ -134,14 +134,8 @@ fn kept_replies() {
     );
     check(&PermissionRevokeResult { revoked: vec![] }, &expect![[r#"{"revoked":[]}"#]]);
     check(
-        &PermissionExplainParams {
-            folder: None,
-            key: "bash".into(),
-            target: "ls".into(),
-            agent: None,
-            preset: None,
-        },
-        &expect![[r#"{"key":"bash","target":"ls"}"#]],
+        &PermissionExplainParams { folder: None, key: None, target: "ls".into(), agent: None, preset: None },
+        &expect![[r#"{"target":"ls"}"#]],
     );
     let actions = [PermissionActionInfo::Allow, PermissionActionInfo::Ask, PermissionActionInfo::Deny];
     check(&actions, &expect![[r#"["allow","ask","deny"]"#]]);

@@ -1,7 +1,6 @@
 //! Files attached to a prompt: texts become part of it, images and PDFs accompany it.
 
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,7 @@ use copydesk_host::setup::UserSetup;
 use copydesk_model::MediaPart;
 use copydesk_text::FileText;
 use copydesk_tool::tools;
+use copydesk_workspace::real_file::open_regular_file;
 
 use crate::terminal;
 
@@ -42,14 +42,14 @@ enum PromptAttachment {
 }
 
 fn read_file(path: &Path) -> anyhow::Result<PromptAttachment> {
-    let metadata = path.metadata()?;
-    anyhow::ensure!(!metadata.is_dir(), "this is a folder; attach its files, or name it in the prompt");
-    anyhow::ensure!(metadata.is_file(), "not a regular file");
+    let real = path.canonicalize()?;
+    anyhow::ensure!(!real.is_dir(), "this is a folder; attach its files, or name it in the prompt");
+    let (file, metadata) = open_regular_file(&real)?;
     let size = metadata.len();
     anyhow::ensure!(size <= MAX_FILE_BYTES, "it has {size} bytes; at most {MAX_FILE_BYTES} can be sent");
     let mut bytes = Vec::new();
     // The file may grow meanwhile.
-    File::open(path)?.take(MAX_FILE_BYTES).read_to_end(&mut bytes)?;
+    file.take(MAX_FILE_BYTES).read_to_end(&mut bytes)?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if let Some(media) = tools::attachment(&name, &bytes) {
         let media = media.map_err(|failure| anyhow::anyhow!(failure.message))?;

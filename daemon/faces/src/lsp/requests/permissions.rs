@@ -35,7 +35,11 @@ impl LspBackend {
     ) -> Result<PermissionExplainResult> {
         let PermissionExplainParams { folder, key, target, agent, preset } = params.0;
         let setup = self.host().setup(&self.folder(folder)?);
-        let call = NamedCall { key, target, agent, preset: preset.map(convert::preset_from_client) };
+        let named = match key {
+            Some(key) => NamedCall { key, target, agent: None, preset: None },
+            None => NamedCall::from_text(&target),
+        };
+        let call = NamedCall { agent, preset: preset.map(convert::preset_from_client), ..named };
         let failed = |error| rpc_error_from(&SessionHostError::failed(error));
         let loaded = setup.load().map_err(failed)?;
         let report = report_permission(&setup, &loaded, &call).await.map_err(failed)?;

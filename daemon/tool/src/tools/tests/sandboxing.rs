@@ -73,8 +73,27 @@ async fn a_background_job_runs_inside_too() {
     let outcome = fixture.call("bash", json!({ "command": command, "background": true })).await;
     assert_eq!(sandbox_of(&outcome.metadata), (Some(json!(true)), None));
     let job = outcome.metadata.to_value().get("job").cloned();
-    fixture.call("job", json!({ "id": job, "wait": 60000 })).await;
+    let ended = fixture.call("job", json!({ "id": job, "wait": 60000 })).await;
     assert_eq!(fixture.bytes("made"), "stopped\n");
+    assert!(!ended.output.contains("by the sandbox"), "it did not fail: {}", ended.output);
+}
+
+/// As for a command in the foreground, and also in the note about a job that nobody waited for.
+#[tokio::test]
+async fn what_the_sandbox_stopped_of_a_background_job_is_told() {
+    let Some(fixture) = sandboxed(SandboxMode::Auto).await else { return };
+    let command = "mkdir -p new/.git; touch /etc/copydesk-test";
+    let outcome = fixture.call("bash", json!({ "command": command, "background": true })).await;
+    let id = outcome.metadata.to_value()["job"].clone();
+    let ended = fixture.call("job", json!({ "id": id, "wait": 60000 })).await;
+    let stopped = "robably stopped by the sandbox: only the workspace and /tmp are writable";
+    let jobs = fixture.options.processes.jobs();
+    let note = crate::job_notes::ended_jobs_note(&jobs).await.unwrap();
+    for told in [&ended.output, &note] {
+        assert!(told.contains(stopped) && told.contains("run it again with `unsandboxed`"), "{told}");
+        assert!(told.contains("(New git repositories: "), "{told}");
+    }
+    assert!(ended.title.contains(stopped), "{}", ended.title);
 }
 
 #[tokio::test]
@@ -99,6 +118,10 @@ async fn without_a_sandbox_auto_says_why_and_require_refuses() {
     let outcome = fixture.call("bash", json!({ "command": "true" })).await;
     assert!(outcome.output.contains("; outside of the sandbox: the workspace `"), "{}", outcome.output);
     assert!(asked(&fixture).iter().all(|(_, is_sandboxed, _)| !is_sandboxed));
+    let again = fixture.call("bash", json!({ "command": "true" })).await;
+    assert!(again.output.ends_with("; not in a sandbox)"), "it was said once: {}", again.output);
+    assert_eq!(sandbox_of(&again.metadata), (Some(json!(false)), None));
+    assert_eq!(asked(&fixture), [ask("bash", false, "true")]);
     fixture.set_sandbox(SandboxMode::Require, &inside);
     for arguments in [json!({ "command": "true" }), json!({ "command": "true", "unsandboxed": "please" })] {
         let outcome = fixture.call("bash", arguments).await;

@@ -5,7 +5,10 @@
 
 use std::{ffi::OsString, path::Path};
 
-use super::policy::{PathAccess, SandboxPolicy};
+use super::{
+    BRIDGE_SOCKET,
+    policy::{PathAccess, SandboxPolicy},
+};
 
 /// Namespaces of its own for everything; no capabilities and no further user namespaces; it ends with the process that started it.
 const ISOLATION: [&str; 9] = [
@@ -23,7 +26,12 @@ const ISOLATION: [&str; 9] = [
 /// Everything is read-only unless an entry says otherwise.
 const BASE: [&str; 7] = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"];
 
-pub(super) fn arguments(policy: &SandboxPolicy, working_folder: &Path) -> Vec<OsString> {
+/// `proxy` is the socket of the proxy to listed hosts.
+pub(super) fn arguments(
+    policy: &SandboxPolicy,
+    working_folder: &Path,
+    proxy: Option<&Path>,
+) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = ISOLATION.iter().map(OsString::from).collect();
     if !policy.has_network {
         arguments.push("--unshare-net".into());
@@ -44,6 +52,9 @@ pub(super) fn arguments(policy: &SandboxPolicy, working_folder: &Path) -> Vec<Os
             PathAccess::HiddenFile => add(&["--ro-bind", "/dev/null"], &[path]),
         }
     }
+    if let Some(socket) = proxy {
+        add(&["--ro-bind"], &[socket, Path::new(BRIDGE_SOCKET)]);
+    }
     add(&["--chdir"], &[working_folder]);
     arguments
 }
@@ -61,7 +72,7 @@ mod tests {
         policy.set("/h/.netrc", PathAccess::HiddenFile);
         policy.protect(Path::new("/h/.ssh/work/.git/config"));
         policy.bar(Path::new("/h/.ssh/work/.git/config.worktree"));
-        let words = arguments(&policy, Path::new("/h/.ssh/work"));
+        let words = arguments(&policy, Path::new("/h/.ssh/work"), Some(Path::new("/t/proxy")));
         let words: Vec<_> = words.iter().map(|word| word.to_str().unwrap()).collect();
         let text = words.join(" ").replace(" --", "\n--");
         expect_test::expect![[r#"
@@ -87,9 +98,10 @@ mod tests {
             --ro-bind /h/.ssh/work/.git/config /h/.ssh/work/.git/config
             --perms 0555
             --tmpfs /h/.ssh/work/.git/config.worktree
+            --ro-bind /t/proxy /tmp/.copydesk-proxy
             --chdir /h/.ssh/work"#]]
         .assert_eq(&text);
         policy.has_network = true;
-        assert!(!arguments(&policy, Path::new("/")).contains(&OsString::from("--unshare-net")));
+        assert!(!arguments(&policy, Path::new("/"), None).contains(&OsString::from("--unshare-net")));
     }
 }

@@ -9,6 +9,8 @@ pub enum SandboxDenial {
     Write,
     Protected,
     Network,
+    /// As `Network`, where some hosts are reached.
+    Hosts,
     SystemCall,
 }
 
@@ -31,6 +33,8 @@ const TELLING: [(SandboxDenial, &[&str]); 5] = [
             "getaddrinfo",
             "Connection refused",
             "ECONNREFUSED",
+            "CONNECT tunnel failed",
+            "Copydesk's sandbox: ",
         ],
     ),
     (SandboxDenial::Protected, &["Device or resource busy", "EBUSY"]),
@@ -54,13 +58,14 @@ impl SandboxDenial {
                 "git's configuration and hooks, editor settings and agents' configuration cannot be made or replaced"
             }
             Self::Network => "it has no network",
+            Self::Hosts => "it reaches only the hosts that `sandbox.hosts` lists, and only by HTTP",
             Self::SystemCall => "it refuses a system call",
         }
     }
 }
 
 /// Call it only for a command that failed. `has_network` rules one guess out.
-pub fn guess_denial(output: &str, has_network: bool) -> Option<SandboxDenial> {
+pub(super) fn guess_denial(output: &str, has_network: bool) -> Option<SandboxDenial> {
     let says = |words: &[&str]| words.iter().any(|word| output.contains(word));
     let mut fitting = TELLING.iter().filter(|(_, words)| says(words)).map(|(denial, _)| *denial);
     let found = fitting.find(|denial| !(has_network && *denial == SandboxDenial::Network));

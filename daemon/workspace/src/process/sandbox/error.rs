@@ -14,6 +14,8 @@ pub enum SandboxError {
     WholeHome(PathBuf),
     #[error("{} places would have to be protected, and at most {} can be", .0, super::MAX_ENTRIES)]
     TooMany(usize),
+    #[error("the places to protect have too long names")]
+    TooLong,
     #[error("`{}` cannot be looked at: {why}", path.display())]
     Path { path: PathBuf, why: String },
 }
@@ -28,7 +30,7 @@ impl SandboxError {
                 repair.unwrap_or("`bwrap --unshare-all --ro-bind / / true` must work")
             }
             Self::WholeHome(_) => "work in a folder below it",
-            Self::TooMany(_) => "work in a folder with fewer repositories",
+            Self::TooMany(_) | Self::TooLong => "work in a folder with fewer repositories",
             Self::Path { .. } => "make it readable for you",
         }
     }

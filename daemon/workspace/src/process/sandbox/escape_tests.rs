@@ -128,6 +128,7 @@ impl EscapeFixture {
             write: vec![self.path("cache"), self.path("none")],
             hide: vec![self.path("home/work/secret.txt")],
             has_network,
+            hosts: Vec::new(),
         };
         let places = SandboxPlaces {
             home: self.path("home"),
@@ -135,6 +136,8 @@ impl EscapeFixture {
             private: vec![self.path("home/.local/share/copydesk")],
             readable: vec![self.path("home/.local/share/copydesk/output/s1")],
             search_path: PATH.into(),
+            caches: Some(self.path("home/.local/share/copydesk/caches")),
+            bridge_program: None,
         };
         CommandSandbox::new(settings, places)
     }
@@ -164,7 +167,7 @@ impl EscapeFixture {
     async fn run(&self, script: &str, sandbox: Option<&CommandSandbox>) -> (ProcessExit, String) {
         let (work, processes) = (self.path("home/work"), self.processes());
         let launch = match sandbox {
-            Some(sandbox) => Some(Arc::new(sandbox.prepare(&work, &work, &processes).await.unwrap())),
+            Some(sandbox) => Some(Arc::new(sandbox.prepare(&work, &work, &processes, None).await.unwrap())),
             None => None,
         };
         let command = ShellCommand {
@@ -301,6 +304,8 @@ async fn ordinary_work_goes_on_inside() {
         ("echo x >> ../../cache/file && cat ../../cache/file", Some("minex\n")),
         ("cat ../.local/share/copydesk/output/s1/c1.txt", Some("long output")),
         ("cat ../.bashrc", Some("mine")),
+        ("mkdir -p $GOCACHE && echo built > $GOCACHE/one", Some("")),
+        ("cat $GOCACHE/one", Some("built\n")),
         (
             "perl -MSocket -e 'socket(S,2,1,0); bind(S, sockaddr_in(4444, INADDR_LOOPBACK)) and listen(S,1) and print 1'",
             Some("1"),
@@ -355,12 +360,12 @@ async fn planted_repositories_are_told_and_redirects_removed() {
         return;
     }
     let (work, processes) = (fixture.path("home/work"), fixture.processes());
-    let launch = Arc::new(fixture.sandbox(false).prepare(&work, &work, &processes).await.unwrap());
+    let launch = Arc::new(fixture.sandbox(false).prepare(&work, &work, &processes, None).await.unwrap());
     let script =
         "mkdir -p new/.git bare2/objects bare2/refs && touch bare2/HEAD && echo /evil > .git/commondir";
     let (exit, _) = fixture.run(script, Some(&fixture.sandbox(false))).await;
     assert_eq!(exit, ProcessExit::Code(0));
-    let planted = launch.find_planted().await;
+    let planted = launch.examine(exit, "").await.planted;
     let real = work.canonicalize().unwrap();
     assert_eq!(
         planted,

@@ -38,7 +38,7 @@ pub(super) fn find_bubblewrap(search_path: &OsStr, workspace: &Path) -> Option<P
 /// Runs a command in a sandbox that has everything but a workspace.
 pub(super) async fn try_bubblewrap(program: &Path, processes: &Processes) -> Result<(), SandboxError> {
     let mut command = vec![program.as_os_str().to_owned()];
-    command.extend(bubblewrap::arguments(&SandboxPolicy::new(false), Path::new("/")));
+    command.extend(bubblewrap::arguments(&SandboxPolicy::new(false), Path::new("/"), None));
     command.extend(["--", "/bin/sh", "-c", ":"].map(OsString::from));
     let spec = SubprocessSpec {
         command,

@@ -6,7 +6,9 @@ use std::{
 };
 
 use super::{
-    MAX_ENTRIES, SandboxError, SandboxPlaces, SandboxSettings, host_sockets,
+    MAX_ENTRIES, SandboxError, SandboxPlaces, SandboxSettings,
+    folder_memory::FolderMemory,
+    host_sockets,
     placeholders::PlaceholderLease,
     policy::{PathAccess, SandboxPolicy},
     protected_paths::{BESIDE_GIT, IN_GIT_FOLDER, IN_WORKSPACE},
@@ -42,6 +44,7 @@ pub(super) fn build(
     settings: &SandboxSettings,
     places: &SandboxPlaces,
     workspace: &Path,
+    memory: &mut FolderMemory,
 ) -> Result<SandboxProfile, SandboxError> {
     let workspace = real_workspace(workspace, &places.home)?;
     let mut policy = SandboxPolicy::new(settings.has_network);
@@ -73,7 +76,7 @@ pub(super) fn build(
         }
     }
     policy.set(&workspace, PathAccess::Writable);
-    let mut repositories = RepositorySearch::run(&workspace);
+    let mut repositories = RepositorySearch::run(&workspace, memory);
     for folder in outer_git_folders(&workspace) {
         policy.set(&folder, PathAccess::Writable);
         repositories.add_git_folder(folder);

@@ -9,6 +9,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::folder_memory::{DotGit, FolderMemory};
+
 /// How many folders are looked into.
 const MAX_FOLDERS: usize = 4000;
 const MAX_CONFIG_BYTES: u64 = 256 * 1024;
@@ -27,7 +29,7 @@ pub(super) struct RepositorySearch {
 }
 
 impl RepositorySearch {
-    pub(super) fn run(workspace: &Path) -> Self {
+    pub(super) fn run(workspace: &Path, memory: &mut FolderMemory) -> Self {
         let mut search = Self::default();
         let mut waiting = VecDeque::from([workspace.to_path_buf()]);
         let mut seen = 0;
@@ -37,33 +39,21 @@ impl RepositorySearch {
                 search.is_cut = true;
                 break;
             }
-            let Ok(entries) = fs::read_dir(&folder) else { continue };
-            let (mut inner, mut bare_parts) = (Vec::new(), 0);
-            for entry in entries.flatten() {
-                let Ok(kind) = entry.file_type() else { continue };
-                let name = entry.file_name();
-                if name == ".git" && !kind.is_symlink() {
-                    search.repositories.insert(folder.clone());
-                    if kind.is_dir() {
-                        search.add_git_folder(folder.join(".git"));
-                    }
-                    continue;
-                }
-                let is_part = (name == "HEAD" && kind.is_file())
-                    || ((name == "objects" || name == "refs") && kind.is_dir());
-                bare_parts += usize::from(is_part);
-                if kind.is_dir() {
-                    inner.push(entry.path());
+            let Some(listing) = memory.list(&folder) else { continue };
+            if let Some(dot_git) = listing.dot_git {
+                search.repositories.insert(folder.clone());
+                if dot_git == DotGit::Folder {
+                    search.add_git_folder(folder.join(".git"));
                 }
             }
-            if bare_parts == 3 {
+            if listing.is_bare {
                 search.repositories.insert(folder.clone());
                 search.add_git_folder(folder);
             } else {
-                inner.sort();
-                waiting.extend(inner);
+                waiting.extend(listing.folders.iter().map(|name| folder.join(name)));
             }
         }
+        memory.end_search();
         search
     }
 
@@ -174,7 +164,7 @@ mod tests {
             put(&root, path, "");
         }
         put(&root, "sub/.git", "gitdir: ../.git/modules/a/b");
-        let found = RepositorySearch::run(&root);
+        let found = RepositorySearch::run(&root, &mut FolderMemory::default());
         let below = |paths: &BTreeSet<PathBuf>| {
             paths
                 .iter()

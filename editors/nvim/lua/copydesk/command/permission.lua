@@ -4,9 +4,6 @@ local message = require("copydesk.message")
 
 local M = { summary = "permission [list|explain …]: show what is always allowed, or which rule decides about a call" }
 
---- The keys of the rules that a user may name before a call. Without one it is a command.
-local keys = { "bash", "read", "edit", "list", "glob", "grep", "webfetch", "websearch", "codesearch", "task", "skill", "external_directory" }
-
 --- Asks the daemon about the folder of the session, or of this Neovim.
 ---@param method string
 ---@param params table
@@ -72,14 +69,12 @@ end
 
 ---@param args string[]
 local function explain(args)
-  local key = #args > 1 and vim.list_contains(keys, args[1]) and args[1] or nil
-  local target = table.concat(args, " ", key and 2 or 1)
+  local target = table.concat(args, " ")
   if target == "" then
     return message.error("name a call: `:Copydesk permission explain git push`, or `… explain read .env`")
   end
   local view = require("copydesk.session").current()
   local report = ask_daemon(require("copydesk.protocol").methods.permissionExplain, {
-    key = key or "bash",
     target = target,
     agent = view and view.session.agent,
     preset = view and view.session.preset,
@@ -118,8 +113,6 @@ function M.complete(lead, args)
   local beginning = require("copydesk.command").beginning
   if #args == 0 then
     return beginning({ "list", "explain" }, lead)
-  elseif #args == 1 and args[1] == "explain" then
-    return beginning(keys, lead)
   end
   return {}
 end

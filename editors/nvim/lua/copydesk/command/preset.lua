@@ -8,7 +8,7 @@ local words = { "careful", "normal", "trusting", "default" }
 
 local confirmations = {
   careful = "careful: everything that changes or runs something asks",
-  normal = "normal: commands that only read run unasked, everything else asks",
+  normal = "normal: commands that only read run unasked, and builds and tests in the sandbox; everything else asks",
   trusting = "trusting: edits and commands inside the workspace run unasked",
   default = "your configuration decides what runs unasked",
 }
