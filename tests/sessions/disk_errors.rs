@@ -140,10 +140,9 @@ fn sessions_in_a_log_that_cannot_be_read_are_not_passed_over() {
 /// A limit on file size, which looks like a full disk to the writer.
 #[test]
 fn a_disk_that_is_full_ends_the_turn_and_says_so() {
-    let scripted = ScriptedEnvironment::new([
-        ScriptedTurn::new().text("long ".repeat(400_000)),
-        ScriptedTurn::new().text("ok"),
-    ]);
+    let turns = [ScriptedTurn::new().text("long ".repeat(400_000)), ScriptedTurn::new().text("ok")];
+    // The text would be summed up.
+    let scripted = ScriptedEnvironment::with_config(turns, json!({ "compaction": { "auto": false } }));
     let ran = scripted.env.shell("trap '' XFSZ; ulimit -f 1000; \"$COPYDESK\" run Go");
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     assert!(ran.stderr.contains("the session store failed"), "{}", ran.stderr);

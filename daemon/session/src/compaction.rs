@@ -8,42 +8,9 @@ pub(crate) mod context_use;
 pub(crate) mod plan;
 pub(crate) mod rule_summary;
 
-use copydesk_model::{ModelRequest, TokenUsage};
-use serde::{Deserialize, Serialize};
+use copydesk_model::ModelRequest;
 
-use crate::id::Id;
-
-/// What the model reads in place of the older part of a conversation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CompactionPart {
-    pub reason: CompactionReason,
-    /// Empty while it is being written.
-    pub summary: String,
-    /// `PROVIDER/MODEL`; none if the summary was made by rule.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// Why the model's own summary does not count, for the user.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failure: Option<String>,
-    /// The first part after the replaced ones.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kept_from: Option<Id>,
-    /// The replaced prompts that stay word for word.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub prompts: Vec<Id>,
-    /// Longer outputs among the kept parts are cut to this: even the last step may be too large.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_output_bytes: Option<usize>,
-    /// Estimates of the whole request.
-    pub tokens_before: u64,
-    pub tokens_after: u64,
-    /// Of the request for the summary.
-    #[serde(default)]
-    pub usage: TokenUsage,
-    /// US dollars, if the price is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost: Option<f64>,
-}
+use crate::data::CompactionPart;
 
 impl CompactionPart {
     /// The summary as the model reads it, behind the prompts and before the parts that stay.
@@ -58,17 +25,6 @@ impl CompactionPart {
             self.summary
         )
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CompactionReason {
-    /// The conversation comes near the end of the model's context.
-    Full,
-    /// The provider refused a request because it was too long.
-    Refused,
-    /// The user asked for it.
-    Asked,
 }
 
 /// The user's settings.

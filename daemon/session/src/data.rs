@@ -8,7 +8,6 @@ use copydesk_model::{FinishReason, MediaPart, ProviderMetadata, ReasoningPart, T
 use copydesk_permission::PermissionPreset;
 use serde::{Deserialize, Serialize};
 
-use crate::compaction::CompactionPart;
 use crate::id::Id;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -230,6 +229,49 @@ pub struct StepFinishPart {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotePart {
     pub text: String,
+}
+
+/// What the model reads in place of the older part of a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CompactionPart {
+    pub reason: CompactionReason,
+    /// Empty while it is being written.
+    pub summary: String,
+    /// `PROVIDER/MODEL`; none if the summary was made by rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Why the model's own summary does not count, for the user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// The first part after the replaced ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_from: Option<Id>,
+    /// The replaced prompts that stay word for word.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<Id>,
+    /// Longer outputs among the kept parts are cut to this: even the last step may be too large.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_bytes: Option<usize>,
+    /// Estimates of the whole request.
+    pub tokens_before: u64,
+    pub tokens_after: u64,
+    /// Of the request for the summary.
+    #[serde(default)]
+    pub usage: TokenUsage,
+    /// US dollars, if the price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CompactionReason {
+    /// The conversation comes near the end of the model's context.
+    Full,
+    /// The provider refused a request because it was too long.
+    Refused,
+    /// The user asked for it.
+    Asked,
 }
 
 impl Part {

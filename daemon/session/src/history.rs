@@ -8,9 +8,8 @@ use std::sync::Arc;
 
 use copydesk_model::{AssistantPart as ModelPart, ModelMessage, ToolResultPart, UserPart};
 
-use crate::compaction::CompactionPart;
 use crate::compaction::plan::kept_index;
-use crate::data::{CallPart, Part, PartContent, PartState};
+use crate::data::{CallPart, CompactionPart, Part, PartContent, PartState};
 use crate::id::Id;
 use crate::note_mark::{break_marks, mark_note};
 use crate::task_call;

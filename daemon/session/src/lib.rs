@@ -23,10 +23,10 @@ pub use actor::{
     AgentRole, CompletePromptFuture, CompletedPrompt, CurrentRules, ParentSession, PromptDelivery,
     PromptRequest, RoleProvider, SessionDeps, SessionHandle, SharedRoleProvider, TitleGenerator,
 };
-pub use compaction::{CompactionPart, CompactionReason, CompactionSettings};
+pub use compaction::CompactionSettings;
 pub use data::{
-    CallOutput, CallPart, NotePart, Part, PartContent, PartState, PromptContext, PromptPart, Session,
-    SessionReviewTiming, StepFinishPart, TurnEnd,
+    CallOutput, CallPart, CompactionPart, CompactionReason, NotePart, Part, PartContent, PartState,
+    PromptContext, PromptPart, Session, SessionReviewTiming, StepFinishPart, TurnEnd,
 };
 pub use event::{AskEvent, JobSnapshot, QuestionEvent, SessionEvent};
 pub use export::{ImportError, SessionArchive, markdown};

@@ -12,10 +12,8 @@ use copydesk_model::{
 
 use super::SessionActor;
 use crate::compaction::plan::{CompactionPlan, plan};
-use crate::compaction::{
-    CompactionPart, CompactionReason, ContextBudget, context_use, fixed_tokens, rule_summary,
-};
-use crate::data::{Part, PartContent, PartState, TurnEnd};
+use crate::compaction::{ContextBudget, context_use, fixed_tokens, rule_summary};
+use crate::data::{CompactionPart, CompactionReason, Part, PartContent, PartState, TurnEnd};
 use crate::event::SessionEvent;
 use crate::id::{Id, now};
 use crate::note_mark::mark_note;

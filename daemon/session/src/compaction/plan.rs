@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
+use super::ContextBudget;
 use super::context_use::tokens_of;
-use super::{CompactionPart, ContextBudget};
-use crate::data::{Part, PartContent};
+use crate::data::{CompactionPart, Part, PartContent};
 use crate::id::Id;
 
 /// Tokens are about four bytes.
@@ -102,8 +102,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::compaction::{CompactionReason, ContextBudget};
-    use crate::data::{CallOutput, CallPart, PartState, PromptPart};
+    use crate::data::{CallOutput, CallPart, CompactionReason, PartState, PromptPart};
 
     /// A step writes a text, and calls with outputs of so many words.
     #[derive(Debug, Clone)]
