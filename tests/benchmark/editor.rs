@@ -37,7 +37,7 @@ impl BenchmarkHome {
     pub(super) fn new(server: Option<&ScriptedModelServer>) -> Self {
         let config = server.map_or(json!({}), |server| {
             json!({
-                "model": "script/m-1", "enabled_providers": ["script"], "permission": { "edit": "allow", "bash": "allow" }, "sandbox": "off",
+                "model": "script/m-1", "enabled_providers": ["script"], "permission": { "edit": "allow", "bash": "allow" },
                 "agent": { "build": { "steps": 1000 } },
                 "provider": { "script": { "wire": "anthropic", "models": { "m-1": {} },
                     "options": { "baseURL": server.base_url(ScriptedWire::Anthropic), "apiKey": "sk-0987654321" } } },

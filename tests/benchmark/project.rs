@@ -36,7 +36,6 @@ impl BenchmarkProject<'_> {
     pub(crate) fn spawn(&self, server: &ScriptedModelServer, cwd: &Path) -> Child {
         let mut config = json!({
             "model": "script/m-1", "enabled_providers": ["script"], "agent": { "build": { "steps": 1000 } },
-            "sandbox": "off",
             "provider": { "script": {
                 "wire": "anthropic",
                 "options": { "baseURL": server.base_url(ScriptedWire::Anthropic), "apiKey": "sk-0987654321" },

@@ -181,7 +181,7 @@ fn the_sandbox_is_part_of_the_explanation() {
     };
     let env = environment().with_files(&[(USER_CONFIG, "{ \"sandbox\": \"off\" }")]);
     assert!(explain(&env, &[])[0]["sandbox"].is_null(), "it is off");
-    env.write(USER_CONFIG, "{}");
+    env.write(USER_CONFIG, "{ \"sandbox\": \"auto\" }");
     let [make, push] = explain(&env, &[]);
     let outside =
         json!({ "sandboxed": false, "what": "It runs outside of the sandbox: it needs the network." });

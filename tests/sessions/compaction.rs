@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::harness::{ScriptedEnvironment, events};
 use crate::model_server::{ScriptedErrorKind, ScriptedStop, ScriptedTurn, ScriptedUsage};
 
-/// In tokens. System prompt and tools take about half of it.
-const WINDOW: u64 = 14_000;
+/// In tokens. The files take a fifth each.
+const WINDOW: u64 = 40_000;
 const SUMMARY: &str = "Goal: read both files.\nFiles: a.txt has lines about apples.";
 
 fn environment(turns: impl IntoIterator<Item = ScriptedTurn>, more: &Value) -> ScriptedEnvironment {
@@ -14,10 +14,10 @@ fn environment(turns: impl IntoIterator<Item = ScriptedTurn>, more: &Value) -> S
     let path = crate::cli::environment::USER_CONFIG;
     let mut config: Value = serde_json::from_str(&scripted.env.read(path)).unwrap();
     config["provider"]["script"]["models"]["m-1"] =
-        json!({ "limit": { "context": WINDOW, "output": 1_000 } });
+        json!({ "limit": { "context": WINDOW, "output": 4_000 } });
     scripted.env.write(path, config.to_string());
     for (name, fruit) in [("a.txt", "apples"), ("b.txt", "pears")] {
-        scripted.env.write(name, format!("a line about {fruit} that is read\n").repeat(400));
+        scripted.env.write(name, format!("a line about {fruit} that is read\n").repeat(900));
     }
     scripted
 }
@@ -46,9 +46,10 @@ fn compactions(events: &[Value]) -> Vec<Value> {
 /// In the middle of a turn: the second result would not fit.
 #[test]
 fn a_summary_takes_the_place_of_the_older_part() {
-    let turns = [read("a.txt", 8_000), read("b.txt", 12_000), text(SUMMARY), text("Done.")];
+    let turns = [read("a.txt", 8_000), read("b.txt", 28_500), text(SUMMARY), text("Done.")];
     let scripted = environment(turns, &json!({}));
-    let ran = scripted.run(&["--json", "Read both. Never touch b.txt."]);
+    let prompt = format!("Never touch b.txt. {}Read both.", "If you please, ".repeat(1_500));
+    let ran = scripted.run(&["--json", &prompt]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let [first, asked, after] = [0, 2, 3].map(|number| scripted.request_body(number));
     // The beginning is the same, so that the provider's cache is read.
@@ -56,13 +57,14 @@ fn a_summary_takes_the_place_of_the_older_part() {
     assert_eq!(asked["tool_choice"]["type"], "none");
     assert!(scripted.last_message(2).contains("Answer with the summary alone"), "{asked}");
     let messages = after["messages"].to_string();
-    for said in
-        ["Never touch b.txt.", "apples.", "The older part of this conversation", "I read b.txt.", "pears"]
-    {
+    let kept =
+        ["Never touch b.txt.", "Read both.", "apples.", "The older part of this", "I read b.txt.", "pears"];
+    for said in kept {
         assert!(messages.contains(said), "{said}: {messages}");
     }
     assert!(!messages.contains("I read a.txt.") && !messages.contains("a line about apples"), "{messages}");
-    assert!(messages.contains("bytes are left out here"), "the last result alone is too long: {messages}");
+    let cut = messages.matches("bytes are left out here").count();
+    assert_eq!(cut, 2, "the prompt, and the last result: {messages}");
     let told = compactions(&events(&ran));
     assert_eq!(told.len(), 1, "{told:?}");
     assert_eq!((&told[0]["reason"], &told[0]["model"]), (&json!("full"), &json!("script/m-1")));
@@ -81,7 +83,7 @@ fn a_summary_that_is_none_does_not_count() {
         (ScriptedTurn::new().error(ScriptedErrorKind::Invalid, "no"), "no"),
     ];
     for (summary, why) in summaries {
-        let turns = [read("a.txt", 8_000), read("b.txt", 12_000), summary, text("Done.")];
+        let turns = [read("a.txt", 8_000), read("b.txt", 28_500), summary, text("Done.")];
         let scripted = environment(turns, &json!({}));
         let ran = scripted.run(&["--json", "Read both"]);
         assert_eq!(ran.code, Some(0), "{why}: {ran:?}");
@@ -105,14 +107,32 @@ fn what_a_provider_refuses_is_made_shorter_once() {
     let refused = scripted.request_body(2)["messages"].to_string();
     let after = scripted.request_body(3)["messages"].to_string();
     assert!(after.len() < refused.len(), "{after}");
+    // Of what made it too long, the model reads the beginning and the end.
+    assert!(after.contains("about pears") && after.contains("bytes are left out here"), "{after}");
     // Refused again: the turn ends, with what to do.
     let turns = [read("a.txt", 8_000), read("b.txt", 9_000), too_long(), too_long(), text("Back.")];
     let scripted = environment(turns, &json!({}));
     let ran = scripted.run(&["Read both"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.stderr.contains("Choose a model with a larger context"), "{ran:?}");
+    assert!(ran.stderr.contains("choose a model with a larger context"), "{ran:?}");
     // The session is not lost.
     assert_eq!(scripted.run(&["--continue", "And now?"]).code, Some(0));
+}
+
+/// There is nothing to sum up, but the outputs of the first step fill the context.
+#[test]
+fn outputs_of_one_step_are_cut_if_they_fill_the_context() {
+    let step = ScriptedTurn::new()
+        .call("c1", "read", json!({ "filePath": "a.txt" }))
+        .call("c2", "read", json!({ "filePath": "b.txt" }))
+        .call("c3", "read", json!({ "filePath": "a.txt", "offset": 2 }));
+    let usage = ScriptedUsage { input: 15_000, output: 50, ..ScriptedUsage::default() };
+    let scripted = environment([step.usage(usage), text("Done.")], &json!({}));
+    let ran = scripted.run(&["--json", "Read both"]);
+    assert_eq!((ran.code, compactions(&events(&ran)).len()), (Some(0), 1), "{ran:?}");
+    let messages = scripted.request_body(1)["messages"].to_string();
+    assert_eq!(messages.matches("bytes are left out here").count(), 3, "{messages}");
+    assert!(messages.contains("about apples") && messages.contains("about pears"), "{messages}");
 }
 
 #[test]
@@ -144,7 +164,7 @@ fn what_the_program_knows_survives() {
     let wait = ScriptedTurn::new().call("j1", "bash", job);
     let edit = json!({ "filePath": "a.txt", "oldString": "a line about apples that is read\na line about apples that is read\na", "newString": "one\ntwo\na" });
     let edit = ScriptedTurn::new().call("e1", "edit", edit);
-    let turns = [plan, wait, read("a.txt", 8_000), edit, read("b.txt", 12_900), text(SUMMARY), text("Done.")];
+    let turns = [plan, wait, read("a.txt", 8_000), edit, read("b.txt", 28_500), text(SUMMARY), text("Done.")];
     let more = json!({ "permission": { "bash": "allow", "edit": "allow" } });
     let scripted = environment(turns, &more);
     scripted.env.write("a.txt", format!("first\n{}", "a line about apples\n".repeat(300)));
@@ -158,7 +178,7 @@ fn what_the_program_knows_survives() {
 
 #[test]
 fn nothing_is_compacted_if_the_user_does_not_want_it() {
-    let turns = [read("a.txt", 8_000), read("b.txt", 12_000), text("Done.")];
+    let turns = [read("a.txt", 8_000), read("b.txt", 28_500), text("Done.")];
     let scripted = environment(turns, &json!({ "compaction": { "auto": false } }));
     assert_eq!(scripted.run(&["Read both"]).code, Some(0));
 }

@@ -59,8 +59,6 @@ impl ScriptedEnvironment {
             "retry": { "max": 1 },
             // Whatever is installed here: a test that wants a language server configures it.
             "lsp": false,
-            // Whether it works here or not: what runs in it is not asked for.
-            "sandbox": "off",
             "provider": { "script": {
                 "wire": "anthropic",
                 "options": { "baseURL": server.base_url(ScriptedWire::Anthropic), "apiKey": "sk-0987654321" },

@@ -2,16 +2,13 @@
 
 use std::path::PathBuf;
 
-use crate::cli::environment::{BINARY, CliOutput, TestEnvironment, USER_CONFIG};
+use crate::cli::environment::{BINARY, CliOutput, TestEnvironment};
 
 /// An environment with the toolchain that runs these tests.
 pub(crate) fn offline_environment() -> TestEnvironment {
     let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     let folder = |name: &str, usual: &str| std::env::var_os(name).unwrap_or_else(|| home.join(usual).into());
-    // Whether the sandbox works here or not: what runs in it is not asked for.
-    let env = TestEnvironment::new()
-        .without_local_providers()
-        .with_files(&[(USER_CONFIG, "{ \"sandbox\": \"off\" }")]);
+    let env = TestEnvironment::new().without_local_providers();
     let env = env.env("CARGO_HOME", folder("CARGO_HOME", ".cargo"));
     let env = env.env("RUSTUP_HOME", folder("RUSTUP_HOME", ".rustup"));
     match std::env::var_os("RUSTUP_TOOLCHAIN") {

@@ -166,12 +166,12 @@ fn an_ask_says_what_the_sandbox_would_enforce() {
     assert_eq!(daemon.scripted.env.read("target/out"), "built\n");
 }
 
-/// Without a word about the sandbox in the configuration. What changes files by its own words asks all the same.
+/// In the sandbox, too.
 #[test]
-fn it_is_on_by_default() {
+fn what_changes_files_by_its_own_words_asks() {
     let remove = ScriptedTurn::new().call("c2", "bash", json!({ "command": "rm build.sh" }));
     let turns = [script("c1", "build"), remove, ScriptedTurn::new().text("Done.")];
-    let daemon = ScriptedDaemon::with_config(turns, json!({ "sandbox": null }));
+    let daemon = ScriptedDaemon::with_config(turns, json!({ "sandbox": "auto" }));
     if !SandboxProject::new().set_up(&daemon.scripted.env) {
         return;
     }

@@ -94,7 +94,7 @@ pub struct Config {
     pub save: Option<SaveMode>,
     /// The shell that runs commands, by name or path.
     pub shell: Option<String>,
-    /// The sandbox for commands: `auto`, `require` or `off`, or settings; `auto` by default where there is a sandbox for the system.
+    /// The sandbox for commands: `auto`, `require` or `off`, or settings; `off` by default.
     pub sandbox: Option<SandboxConfig>,
     /// Which environment variables programs get, by name or pattern (`CORP_*`). By default those whose names tell of a secret
     /// (`*_TOKEN`, `*_PASSWORD`, …) are withheld.
@@ -162,7 +162,7 @@ pub struct CompactionConfig {
     pub auto: Option<bool>,
     /// Drop the output of old tool calls first.
     pub prune: Option<bool>,
-    /// How many tokens of the context to keep free; by default what the model may answer, at most an eighth of it.
+    /// How many tokens of the context to keep free; by default what the model may answer, at most a fifth of it.
     pub reserved: Option<u64>,
 }
 

@@ -45,8 +45,6 @@ fn settings(loaded: &LoadedConfig, paths: &UserPaths) -> SandboxSettings {
             SandboxModeConfig::Require => SandboxMode::Require,
         })
     };
-    // Where there is none for the system, nothing need be said about it.
-    let usual = if cfg!(target_os = "linux") { SandboxMode::Auto } else { SandboxMode::Off };
     let path = |text: &String| match text.strip_prefix("~/") {
         Some(rest) => paths.home.join(rest),
         None => PathBuf::from(text),
@@ -56,7 +54,7 @@ fn settings(loaded: &LoadedConfig, paths: &UserPaths) -> SandboxSettings {
     // The user's own `false` is about the rest of the network.
     let is_network_refused = all.network == Some(false) && own.network != Some(false);
     SandboxSettings {
-        mode: mode(&own).unwrap_or(usual).max(mode(&all).unwrap_or_default()),
+        mode: mode(&own).unwrap_or_default().max(mode(&all).unwrap_or_default()),
         write: own.write.iter().map(path).filter(|path| path.is_absolute()).collect(),
         hide: hide.into_iter().collect(),
         has_network: own.network == Some(true) && all.network != Some(false),
@@ -111,7 +109,8 @@ mod tests {
             settings_of("{}", r#"{ "sandbox": { "network": true, "write": ["/"] } }"#).write,
             Vec::<PathBuf>::new()
         );
-        let usual = if cfg!(target_os = "linux") { SandboxMode::Auto } else { SandboxMode::Off };
+        // Language servers run outside of it what a command could write unasked.
+        let usual = SandboxMode::Off;
         assert_eq!(settings_of("{}", "{}").mode, usual);
         assert_eq!(settings_of("{}", r#"{ "sandbox": "off" }"#).mode, usual);
         let off = r#"{ "sandbox": "off" }"#;

@@ -64,7 +64,7 @@ impl CommandPattern {
 
     /// A command that was not understood: a rule about its beginning says nothing about the rest.
     pub(crate) fn unread(command: &str) -> Self {
-        Self::new(command.to_owned(), Vec::new()).spelled_out().running_anything()
+        Self::new(command.to_owned(), Vec::new()).spelled_out().running_anything().changing(true)
     }
 
     #[must_use]

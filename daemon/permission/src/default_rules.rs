@@ -153,6 +153,8 @@ mod tests {
             ("find . -name x -delete", false),
             ("ls | xargs rm", false),
             ("git commit -m x", false),
+            ("git reset --hard; $program", false),
+            ("rm -r src; echo `date`", false),
         ] {
             let mut reading = read_command(command, ShellPlace::default());
             reading.commands.iter_mut().for_each(CommandPattern::mark_sandboxed);

@@ -134,7 +134,9 @@ impl PromptRequest {
     /// The words for the summary, if the prompt is `/compact`, with words or without.
     fn compaction_words(&self) -> Option<&str> {
         let words = self.text.trim().strip_prefix("/compact")?;
-        (words.is_empty() || words.starts_with(char::is_whitespace)).then(|| words.trim())
+        // What an editor attaches by itself does not matter; a file is meant.
+        let is_command = words.is_empty() || words.starts_with(char::is_whitespace);
+        (is_command && self.files.is_empty()).then(|| words.trim())
     }
 }
 
@@ -228,7 +230,7 @@ impl SessionHandle {
             cancel: CancellationToken::new(),
             call_stops: HashMap::new(),
             told_instructions: HashSet::new(),
-            refused_at: None,
+            refused_steps: Vec::new(),
             next_role: None,
             is_preset_switched: false,
             is_stopped_by_user: false,
@@ -340,8 +342,8 @@ struct SessionActor {
     call_stops: HashMap<Id, CancellationToken>,
     /// Instruction files that a note told, since the last compaction.
     told_instructions: HashSet<PathBuf>,
-    /// The turn and step of the last request that the provider refused as too long.
-    refused_at: Option<(u32, u32)>,
+    /// The steps of this turn whose requests the provider refused as too long.
+    refused_steps: Vec<u32>,
     /// The role from the next step on.
     next_role: Option<Box<AgentRole>>,
     /// Running tasks have the rules of an earlier preset.

@@ -15,15 +15,24 @@ use crate::data::CompactionPart;
 impl CompactionPart {
     /// The summary as the model reads it, behind the prompts and before the parts that stay.
     pub(crate) fn note(&self) -> String {
-        let prompts =
-            if self.prompts.is_empty() { "" } else { " The user's prompts above are word for word." };
+        let prompts = if self.prompts.is_empty() {
+            ""
+        } else {
+            " The user's newest prompts stand above, word for word."
+        };
         let follows = if self.kept_from.is_some() { "What follows is word for word, and newer." } else { "" };
         format!(
             "The older part of this conversation did not fit any more. A summary takes its place.{prompts} {follows} Files may have \
              changed since: read what you edit. Go on with the work where it stands; do not begin again, and do not remark on this \
              note.\n\n{}",
-            self.summary
+            self.whole_summary()
         )
+    }
+
+    /// The summary with what the daemon adds to it.
+    pub fn whole_summary(&self) -> String {
+        let texts = [self.summary.as_str(), self.state.as_str()];
+        texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
     }
 }
 
@@ -32,7 +41,7 @@ impl CompactionPart {
 pub struct CompactionSettings {
     /// Whether a conversation is compacted by itself when it comes near the end of the model's context.
     pub is_automatic: bool,
-    /// How many tokens stay free; none: as many as the response may have, but no more than an eighth.
+    /// How many tokens stay free; none: as many as the response may have, but no more than a fifth.
     pub reserved: Option<u64>,
 }
 
@@ -45,14 +54,20 @@ pub(crate) struct ContextBudget {
 }
 
 /// The share of the window that is kept for the response, at most.
-const MAX_RESERVE_SHARE: u64 = 8;
+const MAX_RESERVE_SHARE: u64 = 5;
+/// And at least: a summary needs room.
+const MIN_RESERVE_SHARE: u64 = 10;
+/// The share of the window that an estimate may be off by.
+pub(crate) const ERROR_SHARE: u64 = 100;
+/// Tokens are about four bytes.
+pub(crate) const BYTES_PER_TOKEN: u64 = 4;
 
 impl ContextBudget {
     /// `output` is the response limit of the model.
     pub(crate) fn new(window: u64, output: u64, reserved: Option<u64>) -> Self {
-        let usual = output.clamp(1, (window / MAX_RESERVE_SHARE).max(1));
-        let reserve = reserved.unwrap_or(usual);
-        Self { window, limit: window.saturating_sub(reserve) }
+        let usual = output.max(window / MIN_RESERVE_SHARE).min(window / MAX_RESERVE_SHARE);
+        let reserve = reserved.unwrap_or(usual).min(window / 2);
+        Self { window, limit: window.saturating_sub(reserve + window / ERROR_SHARE) }
     }
 
     /// What the kept steps may have.

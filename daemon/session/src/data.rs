@@ -237,6 +237,9 @@ pub struct CompactionPart {
     pub reason: CompactionReason,
     /// Empty while it is being written.
     pub summary: String,
+    /// What the daemon adds: the to-do list, running jobs, undecided changes.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub state: String,
     /// `PROVIDER/MODEL`; none if the summary was made by rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -249,6 +252,9 @@ pub struct CompactionPart {
     /// The replaced prompts that stay word for word.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prompts: Vec<Id>,
+    /// Longer ones among them are cut to this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_prompt_bytes: Option<usize>,
     /// Longer outputs among the kept parts are cut to this: even the last step may be too large.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_bytes: Option<usize>,

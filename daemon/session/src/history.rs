@@ -80,16 +80,35 @@ impl MessageBuilder {
     /// Begins with what a compaction left of the parts before it.
     fn after_compaction(compaction: &CompactionPart, before: &[Arc<Part>]) -> Self {
         let mut builder = Self::default();
-        for part in before.iter().filter(|part| compaction.prompts.contains(&part.id)) {
-            builder.add(part);
-        }
+        let kept = kept_index(before, compaction).unwrap_or(before.len());
+        builder.add_kept_prompts(compaction, before.get(..kept).unwrap_or_default());
         builder.input(UserPart::Note(mark_note(&compaction.note())));
-        if let Some(kept) = kept_index(before, compaction) {
-            builder.max_output_bytes = compaction.max_output_bytes;
-            before.iter().skip(kept).for_each(|part| builder.add(part));
-            builder.max_output_bytes = None;
-        }
+        builder.max_output_bytes = compaction.max_output_bytes;
+        before.iter().skip(kept).for_each(|part| builder.add(part));
+        builder.max_output_bytes = None;
         builder
+    }
+
+    fn add_kept_prompts(&mut self, compaction: &CompactionPart, before: &[Arc<Part>]) {
+        let mut is_kept = false;
+        for part in before {
+            match &part.content {
+                PartContent::Prompt(prompt) => {
+                    is_kept = compaction.prompts.contains(&part.id);
+                    if is_kept {
+                        let mut text = break_marks(&prompt.text_with_context()).into_owned();
+                        cut_middle(&mut text, compaction.max_prompt_bytes.unwrap_or(usize::MAX), "");
+                        self.input(UserPart::Text(text));
+                    }
+                }
+                PartContent::File(media) if is_kept => {
+                    let name = media.name.as_deref().unwrap_or(&media.mime);
+                    let text = format!("[{name}, which came with this prompt, is not shown any more.]");
+                    self.input(UserPart::Text(break_marks(&text).into_owned()));
+                }
+                _ => {}
+            }
+        }
     }
 
     fn add(&mut self, part: &Part) {
@@ -117,7 +136,7 @@ impl MessageBuilder {
                 }
                 let mut result = result(call, part);
                 if let Some(most) = self.max_output_bytes {
-                    cut_output(&mut result.output, most);
+                    cut_middle(&mut result.output, most, " Call the tool again for a part of it.");
                 }
                 self.results.push(result);
             }
@@ -192,16 +211,15 @@ fn result(call: &CallPart, part: &Part) -> ToolResultPart {
     ToolResultPart { id, name, output, is_error: true, ..ToolResultPart::default() }
 }
 
-/// Keeps the beginning and the end.
-fn cut_output(output: &mut String, most: usize) {
-    if output.len() <= most {
+/// Keeps the beginning and the end. `advice` is for the model.
+fn cut_middle(text: &mut String, most: usize, advice: &str) {
+    if text.len() <= most {
         return;
     }
     let half = most / 2;
-    let (head, tail) = (output.floor_char_boundary(half), output.ceil_char_boundary(output.len() - half));
-    let left_out = tail - head;
-    let note = format!("\n[{left_out} bytes are left out here. Call the tool again for a part of it.]\n");
-    output.replace_range(head..tail, &note);
+    let (head, tail) = (text.floor_char_boundary(half), text.ceil_char_boundary(text.len() - half));
+    let note = format!("\n[{} bytes are left out here.{advice}]\n", tail - head);
+    text.replace_range(head..tail, &note);
 }
 
 #[cfg(test)]

@@ -41,3 +41,6 @@ pub(crate) const SEARCH_GOODBYE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long a command in the sandbox may take to say what it wants of the proxy, once it has connected.
 pub(crate) const PROXY_REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long the proxy waits before it accepts the next connection, after it could not.
+pub(crate) const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);

@@ -98,7 +98,7 @@ fn introduce(project: &TourProject, toolchain: &str, options: &TourArgs) -> anyh
     print(if options.yes {
         "With --yes everything is approved without asking."
     } else {
-        "It asks before each change, and before a command that no sandbox holds: y and Enter is yes, and the question lists the other keys."
+        "It asks before each command and each change: y and Enter is yes, and the question lists the other keys."
     })?;
     print(format!("\n{} {PROMPT}", styled(BOLD, ">")))?;
     Ok(())

@@ -143,7 +143,7 @@ fn compaction_info(compaction: &session::CompactionPart) -> CompactionInfo {
             session::CompactionReason::Refused => CompactionReasonInfo::Refused,
             session::CompactionReason::Asked => CompactionReasonInfo::Asked,
         },
-        summary: compaction.summary.clone(),
+        summary: compaction.whole_summary(),
         model: compaction.model.clone(),
         failure: compaction.failure.clone(),
         tokens_before: compaction.tokens_before,

@@ -12,8 +12,10 @@ use copydesk_model::{
 
 use super::SessionActor;
 use crate::compaction::plan::{CompactionPlan, plan};
-use crate::compaction::{ContextBudget, context_use, fixed_tokens, rule_summary};
-use crate::data::{CompactionPart, CompactionReason, Part, PartContent, PartState, TurnEnd};
+use crate::compaction::{
+    BYTES_PER_TOKEN, ContextBudget, ERROR_SHARE, context_use, fixed_tokens, rule_summary,
+};
+use crate::data::{CompactionPart, CompactionReason, NotePart, Part, PartContent, PartState, TurnEnd};
 use crate::event::SessionEvent;
 use crate::id::{Id, now};
 use crate::note_mark::mark_note;
@@ -22,8 +24,16 @@ use crate::store::StoreError;
 const INSTRUCTION: &str = include_str!("../agent/compaction.md");
 /// A longer summary saves too little.
 const MAX_SUMMARY_TOKENS: u64 = 16_000;
-/// A compaction that replaces less of the window than one in so many is not worth its request, and would come again at once.
-const MIN_REPLACED_SHARE: u64 = 10;
+/// A compaction that saves less of the window than one in so many is not worth its request, and would come again at once.
+const MIN_SAVED_SHARE: u64 = 10;
+/// What a summary may take of the window, for that estimate: one in so many.
+const SUMMARY_SHARE: u64 = 50;
+/// Fewer replaced tokens have nothing to sum up.
+const MIN_REPLACED_TOKENS: u64 = 500;
+/// A model that has less room for its response writes no summary.
+const MIN_SUMMARY_TOKENS: u64 = 1_000;
+/// How often a turn is made shorter because the provider refuses its requests.
+const MAX_REFUSALS: usize = 3;
 
 /// What came of a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,9 +71,9 @@ impl SessionActor {
             return Ok(());
         }
         let Some(plan) = plan(&self.parts, budget) else { return Ok(()) };
-        let replaced = self.parts.get(plan.replaced.clone()).unwrap_or_default();
-        let replaced: u64 = replaced.iter().map(|part| context_use::tokens_of(part)).sum();
-        if replaced < budget.window / MIN_REPLACED_SHARE {
+        // A summary has some tokens, too.
+        let saved = used.saturating_sub(self.tokens_after(&plan) + budget.window / SUMMARY_SHARE);
+        if saved < budget.window / MIN_SAVED_SHARE {
             return Ok(());
         }
         self.compact_by(plan, CompactionReason::Full, "", Id::new()).await.map(drop)
@@ -81,16 +91,17 @@ impl SessionActor {
             // The window is smaller than the catalogue or the user says.
             budget = self.budget_of(budget.window.min(self.used_tokens()));
         }
-        match plan(&self.parts, budget) {
-            Some(plan) => self.compact_by(plan, reason, words, id).await,
-            None => Ok(CompactionOutcome::NothingToReplace),
+        let Some(plan) = plan(&self.parts, budget) else { return Ok(CompactionOutcome::NothingToReplace) };
+        if reason == CompactionReason::Asked && self.replaced_tokens(&plan) < MIN_REPLACED_TOKENS {
+            return Ok(CompactionOutcome::NothingToReplace);
         }
+        self.compact_by(plan, reason, words, id).await
     }
 
     /// The turn of a prompt that is `/compact`. The compaction's part has the prompt's id.
     pub(super) async fn run_compaction(&mut self, id: Id, words: &str) -> Result<TurnEnd, StoreError> {
         let nothing =
-            || "There is nothing to make shorter yet: the model has said nothing before its last step.";
+            || "There is nothing to make shorter: the conversation is short enough to be kept word for word.";
         Ok(match self.compact(CompactionReason::Asked, words, id).await? {
             CompactionOutcome::Compacted => TurnEnd::Done,
             CompactionOutcome::Cancelled => TurnEnd::Cancelled,
@@ -119,13 +130,16 @@ impl SessionActor {
         id: Id,
     ) -> Result<CompactionOutcome, StoreError> {
         let tokens_before = self.used_tokens();
+        let replaced_tokens = self.replaced_tokens(&plan);
         let mut compaction = CompactionPart {
             reason,
             summary: String::new(),
+            state: String::new(),
             model: None,
             failure: None,
-            kept_from: plan.kept_from,
-            prompts: plan.prompts,
+            kept_from: plan.kept_from.clone(),
+            prompts: plan.prompts.clone(),
+            max_prompt_bytes: Some(plan.max_prompt_bytes),
             max_output_bytes: plan.max_output_bytes,
             tokens_before,
             tokens_after: 0,
@@ -140,7 +154,12 @@ impl SessionActor {
         let written = match reason {
             CompactionReason::Refused => Err(SummaryFailure::Unusable(String::new())),
             _ if self.deps.model.provider().id == offline::ID => Err(SummaryFailure::Unusable(String::new())),
-            _ => self.ask_for_summary(words).await,
+            // Only outputs are cut.
+            _ if replaced_tokens < MIN_REPLACED_TOKENS => Err(SummaryFailure::Unusable(String::new())),
+            _ => {
+                let left_out = self.left_out_prompts(&plan).len();
+                self.ask_for_summary(words, left_out, replaced_tokens).await
+            }
         };
         match written {
             Err(SummaryFailure::Cancelled) => {
@@ -153,14 +172,11 @@ impl SessionActor {
             }
             Err(SummaryFailure::Unusable(why)) => {
                 compaction.failure = Some(why).filter(|why| !why.is_empty());
-                compaction.summary = self.summary_by_rule(&plan.replaced);
+                compaction.summary = self.summary_by_rule(&plan);
             }
         }
-        let state = self.state_for_summary();
-        if !state.is_empty() {
-            let _ = write!(compaction.summary, "\n\n{state}");
-        }
-        compaction.tokens_after = self.tokens_after(&compaction, &plan.replaced);
+        compaction.state = self.state_for_summary();
+        compaction.tokens_after = self.tokens_after(&plan) + estimate_tokens(&compaction.note());
         tracing::info!(
             by_model = compaction.model.is_some(),
             tokens_after = compaction.tokens_after,
@@ -173,13 +189,27 @@ impl SessionActor {
         Ok(CompactionOutcome::Compacted)
     }
 
-    fn summary_by_rule(&self, replaced: &std::ops::Range<usize>) -> String {
-        let before = self.parts.get(..replaced.end).unwrap_or_default();
+    fn replaced_tokens(&self, plan: &CompactionPlan) -> u64 {
+        let replaced = self.parts.get(plan.replaced.clone()).unwrap_or_default();
+        replaced.iter().map(|part| context_use::tokens_of(part)).sum()
+    }
+
+    /// The prompts of the whole past that the model does not read any more.
+    fn left_out_prompts(&self, plan: &CompactionPlan) -> Vec<&Part> {
+        let before = self.parts.get(..plan.replaced.end).unwrap_or_default();
+        let is_left_out =
+            |part: &&Part| matches!(part.content, PartContent::Prompt(_)) && !plan.prompts.contains(&part.id);
+        before.iter().map(Arc::as_ref).filter(is_left_out).collect()
+    }
+
+    fn summary_by_rule(&self, plan: &CompactionPlan) -> String {
+        let before = self.parts.get(..plan.replaced.end).unwrap_or_default();
         let earlier = before.iter().rev().find_map(|part| match &part.content {
             PartContent::Compaction(compaction) => Some(compaction.summary.as_str()),
             _ => None,
         });
-        rule_summary::summarize(earlier, self.parts.get(replaced.clone()).unwrap_or_default())
+        let replaced = self.parts.get(plan.replaced.clone()).unwrap_or_default();
+        rule_summary::summarize(earlier, &self.left_out_prompts(plan), replaced)
     }
 
     /// What the program knows better than a summary.
@@ -201,24 +231,34 @@ impl SessionActor {
         state.trim_end().to_owned()
     }
 
-    /// Estimates the request after the compaction.
-    fn tokens_after(&self, compaction: &CompactionPart, replaced: &std::ops::Range<usize>) -> u64 {
-        let most = compaction.max_output_bytes.map_or(u64::MAX, |bytes| bytes as u64);
-        let kept = self.parts.get(replaced.end..).unwrap_or_default();
-        let kept: u64 = kept.iter().map(|part| context_use::tokens_of(part).min(most)).sum();
-        let is_kept = |part: &&Arc<Part>| compaction.prompts.contains(&part.id);
-        let prompts: u64 = self.parts.iter().filter(is_kept).map(|part| context_use::tokens_of(part)).sum();
-        fixed_tokens(&self.request()) + kept + prompts + estimate_tokens(&compaction.summary)
+    /// Estimates the request after a compaction, without the summary.
+    fn tokens_after(&self, plan: &CompactionPlan) -> u64 {
+        let tokens = |bytes: usize| bytes as u64 / BYTES_PER_TOKEN;
+        let most = plan.max_output_bytes.map_or(u64::MAX, tokens);
+        let kept = self.parts.get(plan.replaced.end..).unwrap_or_default().iter().map(|part| {
+            let is_call = matches!(part.content, PartContent::Call(_));
+            context_use::tokens_of(part).min(if is_call { most } else { u64::MAX })
+        });
+        let is_kept = |part: &&Arc<Part>| plan.prompts.contains(&part.id);
+        let prompts = self.parts.iter().filter(is_kept);
+        let prompts = prompts.map(|part| context_use::tokens_of(part).min(tokens(plan.max_prompt_bytes)));
+        fixed_tokens(&self.request()) + kept.sum::<u64>() + prompts.sum::<u64>()
     }
 
-    /// The provider refused a request as too long. False if the conversation cannot be made shorter.
-    pub(super) async fn compact_refused(&mut self) -> Result<bool, StoreError> {
-        // Refused again although it is shorter.
-        if self.refused_at == Some((self.turn, self.step - 1)) {
+    /// The provider refused a request as too long, or had no room for all of the response. False if the conversation is not made
+    /// shorter.
+    pub(super) async fn compact_refused(&mut self, was_cut_off: bool) -> Result<bool, StoreError> {
+        let is_again = self.refused_steps.last().is_some_and(|step| step + 1 == self.step);
+        if !self.deps.compaction.is_automatic || is_again || self.refused_steps.len() >= MAX_REFUSALS {
             return Ok(false);
         }
-        self.refused_at = Some((self.turn, self.step));
+        self.refused_steps.push(self.step);
         let outcome = self.compact(CompactionReason::Refused, "", Id::new()).await?;
+        if was_cut_off {
+            let text = "Your response was cut off at the end of the context. Go on from there.".to_owned();
+            let note = PartContent::Note(NotePart { text });
+            self.store_part(self.new_part(PartState::Completed, note)).await?;
+        }
         Ok(outcome == CompactionOutcome::Compacted)
     }
 
@@ -227,21 +267,35 @@ impl SessionActor {
         let (window, fixed) = (self.context_budget().window, fixed_tokens(&self.request()));
         format!(
             "The conversation does not fit the context of {} ({window} tokens as far as known; the system prompt and the tools alone \
-             take about {fixed}), and it could not be made shorter. Choose a model with a larger context, or begin a new session.",
+             take about {fixed}), and it was not made shorter. Try `/compact`, choose a model with a larger context, or begin a new session.",
             self.deps.model_name
         )
     }
 
     /// Asks the session's own model, with the same beginning as every request, so that the provider's cache is read.
-    async fn ask_for_summary(&mut self, words: &str) -> SummaryResult {
+    async fn ask_for_summary(&mut self, words: &str, left_out: usize, replaced: u64) -> SummaryResult {
         let mut instruction = INSTRUCTION.trim_end().to_owned();
+        if left_out > 0 {
+            let _ = write!(
+                instruction,
+                "\n\nThe oldest {left_out} prompts of the user are not kept: write what they want and what must hold."
+            );
+        }
         if !words.trim().is_empty() {
             let _ = write!(instruction, "\n\nThe user says about the summary: {}", words.trim());
+        }
+        let window = self.context_budget().window;
+        let room =
+            window.saturating_sub(self.used_tokens() + estimate_tokens(&instruction) + window / ERROR_SHARE);
+        // Some servers refuse a request whose limit does not fit with it.
+        let max_output = self.deps.model.spec().output.min(MAX_SUMMARY_TOKENS).min(room);
+        if max_output < MIN_SUMMARY_TOKENS {
+            return Err(SummaryFailure::Unusable("The context had no room left for a summary.".to_owned()));
         }
         let mut said = self.history.take_messages(&self.parts);
         let mut request = self.request();
         request.tool_choice = ToolChoice::None;
-        request.max_output = Some(self.deps.model.spec().output.clamp(1, MAX_SUMMARY_TOKENS));
+        request.max_output = Some(max_output);
         std::mem::swap(&mut request.messages, &mut said.messages);
         let last = request.messages.len();
         request.messages.push(ModelMessage::User(vec![UserPart::Note(mark_note(&instruction))]));
@@ -277,9 +331,7 @@ impl SessionActor {
                     let tokens = estimate_tokens(&text);
                     return match finish.reason {
                         _ if text.trim().is_empty() => unusable("The model's summary was empty."),
-                        FinishReason::End
-                            if tokens <= MAX_SUMMARY_TOKENS.min(self.context_budget().tail()) =>
-                        {
+                        FinishReason::End if tokens < replaced && tokens <= self.context_budget().tail() => {
                             let text = text.trim().to_owned();
                             Ok(WrittenSummary { text, usage: finish.usage, cost: finish.cost })
                         }

@@ -21,6 +21,7 @@ impl SessionActor {
         self.turn += 1;
         self.step = 0;
         self.is_stopped_by_user = false;
+        self.refused_steps.clear();
         self.is_unattended = prompted.request.is_unattended;
         self.cancel = tokio_util::sync::CancellationToken::new();
         self.deps.checks.begin_turn();
@@ -127,8 +128,9 @@ impl SessionActor {
                 // The next step continues with what there is.
                 StepEnd::Stopped(FinishReason::Paused) => continue,
                 StepEnd::Stopped(_) if !self.steering.is_empty() => continue,
-                StepEnd::TooLong | StepEnd::Stopped(FinishReason::Context) => {
-                    if self.compact_refused().await? {
+                end @ (StepEnd::TooLong | StepEnd::Stopped(FinishReason::Context)) => {
+                    let was_cut_off = matches!(end, StepEnd::Stopped(_));
+                    if self.compact_refused(was_cut_off).await? {
                         continue;
                     }
                     return Ok(TurnEnd::Failed { message: self.full_context_message() });

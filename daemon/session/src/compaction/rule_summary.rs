@@ -11,17 +11,30 @@ use crate::data::{CallPart, Part, PartContent, PartState};
 
 const MAX_FILES: usize = 60;
 const MAX_COMMANDS: usize = 20;
+const MAX_PROMPTS: usize = 20;
 const MAX_LINE_LETTERS: usize = 200;
 /// Of the last words of the model.
 const MAX_TEXT_LETTERS: usize = 3_000;
 /// Of the summary before this one.
 const MAX_EARLIER_LETTERS: usize = 6_000;
+const EARLIER: &str = "Before that:\n";
 
-/// `earlier` is the summary that the replaced parts begin with.
-pub(crate) fn summarize(earlier: Option<&str>, replaced: &[Arc<Part>]) -> String {
+/// `earlier` is the summary that the replaced parts begin with, `left_out` are prompts that the model does not read any more.
+pub(crate) fn summarize(earlier: Option<&str>, left_out: &[&Part], replaced: &[Arc<Part>]) -> String {
     let mut summary = String::new();
     if let Some(earlier) = earlier {
-        let _ = writeln!(summary, "Before that:\n{}\n", first_letters(earlier, MAX_EARLIER_LETTERS));
+        // Of several by rule the newest stands last.
+        let earlier = match earlier.strip_prefix(EARLIER) {
+            Some(chain) => last_letters(chain, MAX_EARLIER_LETTERS),
+            None => first_letters(earlier, MAX_EARLIER_LETTERS),
+        };
+        let _ = writeln!(summary, "{EARLIER}{earlier}\n");
+    }
+    let prompts: Vec<_> = left_out.iter().filter_map(|part| prompt_line(part)).collect();
+    if !prompts.is_empty() {
+        let _ = writeln!(summary, "Earlier prompts of the user, as they begin:");
+        let skipped = prompts.len().saturating_sub(MAX_PROMPTS);
+        prompts.iter().skip(skipped).for_each(|line| summary.push_str(&format!("- {line}\n")));
     }
     let mut files: BTreeMap<String, FileUse> = BTreeMap::new();
     let mut commands = Vec::new();
@@ -109,6 +122,17 @@ fn outcome(call: &CallPart, part: &Part) -> &'static str {
 
 fn one_line(text: &str) -> String {
     first_letters(text.lines().next().unwrap_or_default(), MAX_LINE_LETTERS)
+}
+
+fn prompt_line(part: &Part) -> Option<String> {
+    let PartContent::Prompt(prompt) = &part.content else { return None };
+    Some(first_letters(&prompt.text.split_whitespace().collect::<Vec<_>>().join(" "), MAX_LINE_LETTERS))
+}
+
+fn last_letters(text: &str, most: usize) -> String {
+    let skipped = text.chars().count().saturating_sub(most);
+    let rest: String = text.chars().skip(skipped).collect();
+    if skipped == 0 { rest } else { format!("…{rest}") }
 }
 
 fn first_letters(text: &str, most: usize) -> String {

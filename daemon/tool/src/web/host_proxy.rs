@@ -15,13 +15,13 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpStream, UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use url::{Host, Url};
 
 use super::fetch_policy::HostResolver;
 use super::private_hosts::PrivateHosts;
 use super::public_address::non_public_reason;
-use crate::time_limits::{CONNECT_TIMEOUT, PROXY_REQUEST_TIMEOUT};
+use crate::time_limits::{ACCEPT_RETRY_DELAY, CONNECT_TIMEOUT, PROXY_REQUEST_TIMEOUT};
 
 /// The request line and the headers.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
@@ -79,7 +79,11 @@ async fn serve(listener: UnixListener, rules: ProxyRules) {
     let mut connections = tokio::task::JoinSet::new();
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
-        let Ok((client, _)) = listener.accept().await else { return };
+        let Ok((client, _)) = listener.accept().await else {
+            // The process may have no more files for a moment.
+            sleep(ACCEPT_RETRY_DELAY).await;
+            continue;
+        };
         while connections.try_join_next().is_some() {}
         let rules = rules.clone();
         connections.spawn(async move {
