@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::project::trust_all_below;
+use super::project::{roomy, trust_all_below};
 use super::table::BenchmarkTable;
 use crate::shared::model_server::{ScriptedModelServer, ScriptedTurn, ScriptedWire};
 use crate::shared::neovim::nvim::NeovimInstance;
@@ -39,7 +39,7 @@ impl BenchmarkHome {
             json!({
                 "model": "script/m-1", "enabled_providers": ["script"], "permission": { "edit": "allow", "bash": "allow" },
                 "agent": { "build": { "steps": 1000 } },
-                "provider": { "script": { "wire": "anthropic", "models": { "m-1": {} },
+                "provider": { "script": { "wire": "anthropic", "models": { "m-1": roomy() },
                     "options": { "baseURL": server.base_url(ScriptedWire::Anthropic), "apiKey": "sk-0987654321" } } },
             })
         });

@@ -19,6 +19,11 @@ pub(crate) fn trust_all_below(home: &Path) {
     fs::write(folder.join("trust.json"), trust.to_string()).unwrap();
 }
 
+/// A model in whose context everything fits, so that nothing is compacted.
+pub(crate) fn roomy() -> Value {
+    json!({ "limit": { "context": 100_000_000, "output": 100_000 } })
+}
+
 pub(crate) struct BenchmarkProject<'a> {
     pub(crate) folder: &'a Path,
     /// Additional configuration.
@@ -39,7 +44,7 @@ impl BenchmarkProject<'_> {
             "provider": { "script": {
                 "wire": "anthropic",
                 "options": { "baseURL": server.base_url(ScriptedWire::Anthropic), "apiKey": "sk-0987654321" },
-                "models": { "m-1": {} } } },
+                "models": { "m-1": roomy() } } },
         });
         for (key, value) in self.also.as_object().into_iter().flatten() {
             config[key] = value.clone();

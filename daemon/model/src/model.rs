@@ -6,6 +6,7 @@
 
 mod attempt;
 mod http_call;
+mod stream_thread;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -221,7 +222,7 @@ impl Model {
         // Of the highest level, so that a line of any level says whom it is about.
         let span = tracing::error_span!("request", provider = inner.provider.id, model = inner.spec.id);
         let run = RequestTask { inner, call, sender: EventSender { sender, strict_tools } };
-        Ok(ModelStream::new(receiver, tokio::spawn(run.run().instrument(span))))
+        Ok(ModelStream::new(receiver, stream_thread::handle().spawn(run.run().instrument(span))))
     }
 }
 

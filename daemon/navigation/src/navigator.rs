@@ -380,8 +380,7 @@ fn places_in_file(
     let (document, places) = (Document::new(&text, LineBreaks::Any), TextPlaces::new(path, &text));
     let outline = outlines.and_then(|outlines| outlines.get(path, &text));
     let place = |location: &ServerLocation| {
-        let offset = |position: Position| document.offset(position, encoding);
-        let range = offset(location.range.start)..offset(location.range.end);
+        let range = document.byte_range(&location.range, encoding);
         let mut place = places.place(range.clone());
         if let Some(outline) = &outline {
             place.container = outline.around(range.start).map(|at| outline.path_of(at));

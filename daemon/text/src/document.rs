@@ -12,6 +12,8 @@ use memchr::memchr_iter;
 use ropey::Rope;
 use thiserror::Error;
 
+use line_index::LineSpan;
+
 use crate::{Change, LineBreaks, Position, PositionEncoding, StaleChangeError};
 
 mod line_index;
@@ -94,9 +96,25 @@ impl Document {
 
     /// The byte offset of a position.
     pub fn offset(&self, position: Position, encoding: PositionEncoding) -> usize {
-        let Some(line) = self.line_index().line(position.line as usize) else { return self.len() };
+        let line = self.line_index().line(position.line as usize);
+        line.map_or(self.len(), |line| self.offset_in_line(line, position.character, encoding))
+    }
+
+    /// The bytes of a range. Most ranges are within a line, which is then looked up once.
+    pub fn byte_range(&self, range: &Range<Position>, encoding: PositionEncoding) -> Range<usize> {
+        let line = self.line_index().line(range.start.line as usize);
+        match line.filter(|_| range.start.line == range.end.line) {
+            Some(line) => {
+                let offset = |position: Position| self.offset_in_line(line, position.character, encoding);
+                offset(range.start)..offset(range.end)
+            }
+            None => self.offset(range.start, encoding)..self.offset(range.end, encoding),
+        }
+    }
+
+    fn offset_in_line(&self, line: LineSpan, character: u32, encoding: PositionEncoding) -> usize {
         let start = self.units(line.start, encoding);
-        let wanted = start.saturating_add(position.character as usize);
+        let wanted = start.saturating_add(character as usize);
         let end = self.units(line.end, encoding);
         if wanted <= end {
             self.byte(wanted, encoding)

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use copydesk_text::{Position, PositionEncoding};
 use lsp_types::SymbolKind;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -198,7 +199,7 @@ impl LanguageServer {
         {
             params.insert("context".to_owned(), json!({ "includeDeclaration": true }));
         }
-        Ok(read_answer::locations(&self.ask(query, query.method(), &params, until).await?))
+        Ok(read_answer::locations(&self.ask_raw(query, query.method(), &params, until).await?))
     }
 
     /// The description of what is at a place, as Markdown.
@@ -276,13 +277,24 @@ impl LanguageServer {
         params: &Value,
         until: Instant,
     ) -> Result<Value, CodeQueryError> {
+        Ok(parse_value(&*self.ask_raw(query, method, params, until).await?))
+    }
+
+    /// The answer as the server wrote it: a list of thousands of places makes no tree.
+    async fn ask_raw(
+        &self,
+        query: CodeQuery,
+        method: &'static str,
+        params: &Value,
+        until: Instant,
+    ) -> Result<Box<RawValue>, CodeQueryError> {
         if !self.answers(query) {
             return Err(CodeQueryError::Unsupported);
         }
         loop {
             return match timeout_at(until, self.peer.request(method, params)).await {
                 Err(_) => Err(CodeQueryError::TimedOut),
-                Ok(Ok(answer)) => Ok(parse_value(&answer)),
+                Ok(Ok(answer)) => Ok(answer),
                 Ok(Err(PeerError::Ended(why))) => Err(CodeQueryError::Failed(format!("it has ended: {why}"))),
                 // It began with an older state of the project, and wants to be asked again.
                 Ok(Err(PeerError::Rpc(error)))

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use copydesk_text::Position;
 use lsp_types::SymbolKind;
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::{CodeQuery, HierarchyItem, ServerLocation, ServerSymbol};
 use crate::sanitize;
@@ -31,23 +33,41 @@ fn items(answer: &Value) -> &[Value] {
     }
 }
 
-pub(super) fn locations(answer: &Value) -> Vec<ServerLocation> {
+pub(super) fn locations(answer: &RawValue) -> Vec<ServerLocation> {
     // Most places are in few files.
     let mut paths = HashMap::new();
-    let mut found: Vec<_> = items(answer).iter().filter_map(|item| location(item, &mut paths)).collect();
+    let items: Vec<&RawValue> = serde_json::from_str(answer.get()).unwrap_or_else(|_| vec![answer]);
+    let mut found: Vec<_> =
+        items.into_iter().take(MAX_ITEMS).filter_map(|item| location(item, &mut paths)).collect();
     found.sort_by(|a, b| (&a.path, a.range.start, a.range.end).cmp(&(&b.path, b.range.start, b.range.end)));
     found.dedup();
     found
 }
 
-/// A location, or a link to one. `paths` has the paths of URIs that were read before.
-fn location<'a>(item: &'a Value, paths: &mut HashMap<&'a str, Option<PathBuf>>) -> Option<ServerLocation> {
-    let text = |name| item.get(name).and_then(Value::as_str);
-    let uri = text("uri").or_else(|| text("targetUri"))?;
-    let path = paths.entry(uri).or_insert_with(|| uri::to_path(uri)).clone()?;
-    let places = ["targetSelectionRange", "range", "targetRange"];
-    let range = places.iter().find_map(|name| range(item.get(name)?))?;
-    Some(ServerLocation { path, range })
+/// A location, or a link to one.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LocationOrLink {
+    #[serde(alias = "targetUri")]
+    uri: String,
+    #[serde(default)]
+    range: Option<lsp_types::Range>,
+    #[serde(default)]
+    target_selection_range: Option<lsp_types::Range>,
+    #[serde(default)]
+    target_range: Option<lsp_types::Range>,
+}
+
+/// `paths` has the paths of URIs that were read before.
+fn location(item: &RawValue, paths: &mut HashMap<String, Option<PathBuf>>) -> Option<ServerLocation> {
+    let item: LocationOrLink = serde_json::from_str(item.get()).ok()?;
+    let range = item.target_selection_range.or(item.range).or(item.target_range)?;
+    let path = match paths.get(&item.uri) {
+        Some(known) => known.clone()?,
+        None => paths.entry(item.uri).or_insert_with_key(|uri| uri::to_path(uri)).clone()?,
+    };
+    let position = |at: lsp_types::Position| Position::new(at.line, at.character);
+    Some(ServerLocation { path, range: position(range.start)..position(range.end) })
 }
 
 /// The text of a hover: one or several marked strings, or Markdown.
@@ -158,18 +178,22 @@ mod tests {
         json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } })
     }
 
+    fn raw(answer: &Value) -> Box<RawValue> {
+        serde_json::value::to_raw_value(answer).unwrap()
+    }
+
     #[test]
     fn locations_and_links_are_read_alike() {
         let link = json!({ "targetUri": "file:///a.rs", "targetRange": at(1, 0, 9), "targetSelectionRange": at(1, 3, 5) });
         let location = json!({ "uri": "file:///a.rs", "range": at(1, 3, 5) });
         for answer in [json!([link]), json!([location]), location.clone(), json!([link, location, 7, {}])] {
-            let found = locations(&answer);
+            let found = locations(&raw(&answer));
             assert_eq!(found.len(), 1, "{answer}");
             assert_eq!(found[0].range, Position::new(1, 3)..Position::new(1, 5));
         }
-        assert_eq!(locations(&Value::Null), []);
+        assert_eq!(locations(&raw(&Value::Null)), []);
         // A class in an archive has no path.
-        assert_eq!(locations(&json!([{ "uri": "jdt://contents/A.class", "range": at(0, 0, 1) }])), []);
+        assert_eq!(locations(&raw(&json!([{ "uri": "jdt://contents/A.class", "range": at(0, 0, 1) }]))), []);
     }
 
     #[test]

@@ -11,17 +11,17 @@ import type { ChatChange, HostMessage, PageMessage } from "../wire/messages";
 import { EARLIER_ROWS, readPageMessage, SNAPSHOT_ROWS } from "../wire/messages";
 import type { ChatModel } from "./chatModel";
 import { pageHtml } from "./pageHtml";
+import { PendingChanges } from "./pendingChanges";
 
-/** So many batches may be on their way; a page that lags more gets a snapshot when it has caught up. */
-const MAX_UNDRAWN = 12;
 
 export class ChatPage implements Disposable {
   #isReady = false;
   /** Counts the loads of the page, so that a message to an older one says nothing about this one. */
   #loads = 0;
-  #isBehind = false;
   #seq = 0;
   #drawn = 0;
+  /** What happened while the page draws the last batch; undefined once that is too much, and a snapshot will follow instead. */
+  #pending: PendingChanges | undefined = new PendingChanges();
   /** The index of the first row that the page has. */
   #first = 0;
   #wantsFocus = false;
@@ -80,11 +80,23 @@ export class ChatPage implements Disposable {
 
   #noteDrawn(seq: number): void {
     this.#drawn = Math.max(this.#drawn, seq);
-    if (this.#isBehind && this.#drawn >= this.#seq) {
+    if (this.#isDrawing) {
+      return;
+    } else if (!this.#pending) {
       this.#sendSnapshot();
-    } else if (this.#first > 0 && this.#drawn >= this.#seq) {
-      this.#sendEarlier();
+      return;
     }
+    const changes = this.#pending.take();
+    if (this.#first > 0) {
+      changes.push(this.#earlierRows());
+    }
+    if (changes.length > 0) {
+      this.#postChanges(changes);
+    }
+  }
+
+  get #isDrawing(): boolean {
+    return this.#drawn < this.#seq;
   }
 
   #sendSnapshot(): void {
@@ -92,7 +104,7 @@ export class ChatPage implements Disposable {
       return;
     }
     const { head, asks, rows, draft, drafts } = this.model;
-    this.#isBehind = false;
+    this.#pending = new PendingChanges();
     this.#first = Math.max(0, rows.length - SNAPSHOT_ROWS);
     this.#seq += 1;
     this.#post({ kind: "snapshot", seq: this.#seq, head, asks, rows: rows.slice(this.#first), draft, history: [...drafts.history] });
@@ -102,30 +114,27 @@ export class ChatPage implements Disposable {
   }
 
   /** The rows before those that the page has, a batch at a time, so that the last ones are on the screen first. */
-  #sendEarlier(): void {
+  #earlierRows(): ChatChange {
     const begin = Math.max(0, this.#first - EARLIER_ROWS);
     const rows = this.model.rows.slice(begin, this.#first);
     this.#first = begin;
-    this.#postChanges([{ kind: "splice", at: 0, remove: 0, rows }]);
+    return { kind: "splice", at: 0, remove: 0, rows };
   }
 
   #send(changes: ChatChange[]): void {
-    if (!this.#isReady || this.#isBehind) {
-      return;
-    } else if (this.#seq - this.#drawn >= MAX_UNDRAWN) {
-      this.#isBehind = true;
+    if (!this.#isReady) {
       return;
     }
-    const own: ChatChange[] = [];
     for (const change of changes) {
       const moved = change.kind === "splice" ? this.#moved(change) : change;
       if (moved === "reload") {
         this.#sendSnapshot();
         return;
-      } else if (moved) {
-        own.push(moved);
+      } else if (moved && this.#pending?.add(moved) === false) {
+        this.#pending = undefined;
       }
     }
+    const own = this.#isDrawing ? [] : (this.#pending?.take() ?? []);
     if (own.length > 0) {
       this.#postChanges(own);
     }

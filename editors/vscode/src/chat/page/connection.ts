@@ -1,7 +1,8 @@
 // The page's end of the messages: see wire/messages.ts.
 //
-// Contract: what arrives is checked, and applied at most once for each frame; then the host is told what is drawn. A gap in the numbers,
-// or a message that does not fit, asks for a snapshot; not more often than once a second.
+// Contract: what arrives is checked, applied and drawn; then the host is told, who sends the next batch only after that. So the page sets the
+// pace: it waits with its word until drawing has taken no more than its share of the time. A gap in the numbers, or a message that does not
+// fit, asks for a snapshot; not more often than once a second.
 
 import type { HostMessage, PageMessage } from "../wire/messages";
 import { readHostMessage } from "../wire/messages";
@@ -20,13 +21,13 @@ const vscode = acquireVsCodeApi();
 /** The pause between two requests for a snapshot. */
 const RESYNC_MS = 1_000;
 
+/** The share of the main thread that may go into drawing what streams. */
+const DRAWING_SHARE = 0.15;
+/** The longest pause between two batches. */
+const MAX_REST_MS = 200;
+
 let seq = -1;
-let waiting: HostMessage[] = [];
 let resyncTimer: ReturnType<typeof setTimeout> | undefined;
-/** What was applied is not drawn yet. */
-let isDrawing = false;
-const { port1: frameEnd, port2: afterFrame } = new MessageChannel();
-frameEnd.onmessage = ({ data }: MessageEvent<number>) => post({ kind: "drawn", seq: data });
 
 export function post(message: PageMessage): void {
   vscode.postMessage(message);
@@ -66,37 +67,38 @@ function apply(message: HostMessage): void {
   }
 }
 
-/**
- * Applies what has arrived. The first of a frame is applied at once, not in the frame: following the end scrolls the list, VS Code's browser
- * tells of a scroll at the beginning of a frame, and for one that happened within a frame it would draw another.
- */
-function applyWaiting(): void {
-  const messages = waiting;
-  waiting = [];
-  isDrawing = true;
-  messages.forEach(apply);
-  requestAnimationFrame(confirmDrawn);
+/** Confirms a batch that is drawn, after as long a rest as keeps drawing within its share. */
+function confirm(drawn: number, spent: number): void {
+  const rest = Math.min(MAX_REST_MS, spent / DRAWING_SHARE - spent);
+  setTimeout(() => post({ kind: "drawn", seq: drawn }), rest);
 }
 
-/** Runs in the frame that draws what was applied. */
-function confirmDrawn(): void {
-  isDrawing = false;
-  if (waiting.length > 0) {
-    applyWaiting();
-  }
-  if (seq >= 0) {
-    // The message arrives after the frame. Another frame only for that would cost as much again.
-    afterFrame.postMessage(seq);
-  }
+/**
+ * Applies a batch at once, not in the frame that draws it: following the end scrolls the list, VS Code's browser tells of a scroll at the
+ * beginning of a frame, and for one that happened within a frame it would draw another.
+ */
+function draw(message: HostMessage): void {
+  const begun = performance.now();
+  apply(message);
+  // What was applied is rendered in a microtask, which comes before this one.
+  queueMicrotask(() => {
+    const rendered = performance.now() - begun;
+    requestAnimationFrame(() => {
+      const framed = performance.now();
+      const { port1, port2 } = new MessageChannel();
+      // The message arrives after the frame.
+      port1.onmessage = () => seq >= 0 && confirm(seq, rendered + performance.now() - framed);
+      port2.postMessage(undefined);
+    });
+  });
 }
 
 function receive(event: MessageEvent): void {
   const message = readHostMessage(event.data);
-  if (message) {
-    waiting.push(message);
-    if (!isDrawing) {
-      applyWaiting();
-    }
+  if (message?.kind === "snapshot" || message?.kind === "changes") {
+    draw(message);
+  } else if (message) {
+    apply(message);
   } else if (typeof event.data === "object" && event.data !== null && "seq" in event.data) {
     resync();
   }

@@ -1,9 +1,9 @@
 // The messages between the extension host and the page of the chat.
 //
 // Contract: the host owns the state, the page only shows it. When its script runs, the page says `ready` and gets a snapshot; after that,
-// changes come in batches, at most one for each frame, numbered from the snapshot's number on. A page that misses a number asks for a
-// snapshot again (`resync`). A page confirms each batch when it has drawn it; to one that lags the host sends nothing but, later, a
-// snapshot. Both sides check every message and drop what does not fit. No message carries markup, a program, or a secret.
+// changes come in batches, numbered from the snapshot's number on. A page that misses a number asks for a snapshot again (`resync`). A page
+// confirms each batch when it has drawn it, and the next one follows then: what happens meanwhile is joined, or becomes a snapshot if it is
+// too much. Both sides check every message and drop what does not fit. No message carries markup, a program, or a secret.
 
 import * as v from "valibot";
 import { id, label, MAX_DETAIL, MAX_LIST, remedy, row, rowText } from "./rows";
