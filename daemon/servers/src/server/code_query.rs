@@ -277,7 +277,7 @@ impl LanguageServer {
         params: &Value,
         until: Instant,
     ) -> Result<Value, CodeQueryError> {
-        Ok(parse_value(&*self.ask_raw(query, method, params, until).await?))
+        Ok(parse_value(&self.ask_raw(query, method, params, until).await?))
     }
 
     /// The answer as the server wrote it: a list of thousands of places makes no tree.
