@@ -13,6 +13,7 @@ mod chat_input;
 mod chat_page;
 mod chat_reading;
 mod chat_sessions;
+mod chat_tabs;
 mod commands;
 mod crashes;
 mod deleted_files;

@@ -56,6 +56,23 @@ const found = async (page, order) => {
   return all.nth(nth || 0);
 };
 
+/** In the page: whether a value in VS Code's storage in the browser has these texts. */
+async function hasStored(texts) {
+  const result = (request) => new Promise((resolve, reject) => ((request.onsuccess = () => resolve(request.result)), (request.onerror = reject)));
+  for (const { name } of await indexedDB.databases()) {
+    const database = await result(indexedDB.open(name));
+    try {
+      for (const store of database.objectStoreNames) {
+        const values = await result(database.transaction(store).objectStore(store).getAll());
+        if (values.some((value) => texts.every((text) => JSON.stringify(value).includes(text)))) return true;
+      }
+    } finally {
+      database.close();
+    }
+  }
+  return false;
+}
+
 /** In the page: begins to wait until a key arrives and then a condition holds, in a frame that is drawn. */
 function beginTiming(holds) {
   window.copydeskTimed = new Promise((resolve) => {
@@ -227,6 +244,17 @@ const actions = {
   },
   texts: async (page, what) => (await scopeOf(page, what)).locator(what.selector).allInnerTexts(),
   count: async (page, what) => (await scopeOf(page, what)).locator(what.selector).count(),
+  /** Sends the extension a message in the place of a webview's page. */
+  sendToHost: async (page, what) => {
+    const frame = (await scopeOf(page, what)).parentFrame();
+    await frame.evaluate((message) => window.__vscode_post_message__("onmessage", { message, transfer: [] }), what.message);
+  },
+  /** Waits until VS Code has stored a value with these texts, which in a browser it does every few seconds. */
+  waitUntilStored: async (page, { texts }) => {
+    for (const end = Date.now() + PATIENCE_MS; !(await page.evaluate(hasStored, texts)); await new Promise((resolve) => setTimeout(resolve, 100))) {
+      if (Date.now() > end) throw new Error(`VS Code stores nothing with ${texts}`);
+    }
+  },
   /** What is a barrier for users with disabilities, one line each. */
   async barriers(page, what) {
     const scope = await scopeOf(page, what);

@@ -12,7 +12,7 @@ use crate::neovim::neovim_session::environment_with_rules;
 const ROW: &str = ".quick-input-widget .monaco-list-row";
 const TOAST: &str = ".notification-toast";
 
-fn start() -> VscodeUser {
+pub(super) fn start() -> VscodeUser {
     let scripted = environment_with_rules([], json!({ "edit": "allow", "bash": "ask" }));
     scripted.env.write("a.txt", "one\n");
     let mut user = VscodeUser::start(scripted);
@@ -35,7 +35,7 @@ fn sessions_are_managed_from_the_chat() {
 
 impl VscodeUser {
     /// One session with an answer and a draft, then another one; returns the id of the first.
-    fn two_sessions(&mut self) -> String {
+    pub(super) fn two_sessions(&mut self) -> String {
         self.scripted.server.queue_turn(ScriptedTurn::new().text("The answer is forty-two."));
         self.prompt_in_chat("First question");
         self.finish_prompt();
@@ -58,12 +58,23 @@ impl VscodeUser {
     }
 
     /// Opens the list, which waits for the user.
-    fn open_sessions(&mut self) {
-        self.in_chat("click", json!({ "selector": "button[aria-label='Sessions…']" }));
+    pub(super) fn open_sessions(&mut self) {
+        self.open_sessions_of("main.chat");
+    }
+
+    /// The same, by the button of one page.
+    pub(super) fn open_sessions_of(&mut self, page: &str) {
+        let order = json!({ "selector": "button[aria-label='Sessions…']", "within": page });
+        self.window.user(&mut self.server, "click", order);
         self.window.wait_for(&mut self.server, ROW, "New session");
     }
 
-    fn press_row_button(&mut self, row: &str, button: &str) {
+    /// Chooses a row of the list.
+    pub(super) fn choose_row(&mut self, row: &str) {
+        self.window.user(&mut self.server, "click", json!({ "selector": ROW, "text": row }));
+    }
+
+    pub(super) fn press_row_button(&mut self, row: &str, button: &str) {
         self.window.user(&mut self.server, "hover", json!({ "selector": ROW, "text": row }));
         let selector = format!("{ROW}:has-text('{row}') .action-label[aria-label='{button}']");
         self.window.user(&mut self.server, "click", json!({ "selector": selector }));

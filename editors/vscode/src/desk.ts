@@ -49,8 +49,10 @@ export class Desk implements Disposable {
   readonly inlineEdits: InlineEdits;
   readonly practice: Practice;
   readonly instructions = new InstructionInput();
-  /** Whether the user sees the conversation in the chat. */
+  /** Whether the user sees the current conversation in the chat. */
   isChatVisible: () => boolean = () => false;
+  /** Whether the chat needs a session to stay attached. */
+  isInChat: (session: string) => boolean = () => false;
   readonly #disposables: Disposable[];
 
   constructor(readonly context: ExtensionContext) {
@@ -66,7 +68,7 @@ export class Desk implements Disposable {
     this.askViews = new AskViews(this.asks, new AskReviews(this.review.reviews), this.sessions);
     this.inlineEdits = new InlineEdits(this.connection, this.sessions, this.review.reviews);
     this.practice = new Practice(context, this.review.reviews);
-    this.sessions.isNeeded = (id) => this.review.reviews.store.count(id) > 0;
+    this.sessions.isNeeded = (id) => this.review.reviews.store.count(id) > 0 || this.isInChat(id);
     const applier = new EditApplier(this.sync, this.ownEdits, new ClosedTabs(this.connection));
     this.connection.handleApplyEdit((params) => applier.handle(params));
     this.connection.handle("copydesk/document/save", saveDocument, (message) => ({ saved: false, message }));

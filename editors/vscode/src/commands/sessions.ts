@@ -1,10 +1,10 @@
-// `copydesk.sessions`: opens, searches, renames, exports or deletes a session of this folder, or begins a new one.
+// `copydesk.sessions`: opens (also in a tab), searches, renames, exports or deletes a session of this folder, or begins a new one.
 //
 // Contract: what is typed filters the titles; the daemon searches the conversations for it at the same time. After a rename or a deletion
 // the list is there again. Rows say what a session needs and which other clients show it.
 
 import type { QuickInputButton, QuickPick, QuickPickItem } from "vscode";
-import { env, ThemeIcon, window } from "vscode";
+import { commands, env, ThemeIcon, window } from "vscode";
 import type { PendingSessionInfo, SessionInfo, SessionStatus } from "copydesk-protocol";
 import { log } from "../daemon/log";
 import { problemOf } from "../daemon/requests";
@@ -15,9 +15,10 @@ import { sessionName } from "../sessions/view";
 import { exportConversation } from "./exportSession";
 
 const RENAME: QuickInputButton = { iconPath: new ThemeIcon("edit"), tooltip: "Rename" };
+const OPEN_IN_TAB: QuickInputButton = { iconPath: new ThemeIcon("split-horizontal"), tooltip: "Open in a tab" };
 const EXPORT: QuickInputButton = { iconPath: new ThemeIcon("markdown"), tooltip: "Export as Markdown" };
 const DELETE: QuickInputButton = { iconPath: new ThemeIcon("trash"), tooltip: "Delete" };
-const BUTTONS = [RENAME, EXPORT, DELETE];
+const BUTTONS = [OPEN_IN_TAB, RENAME, EXPORT, DELETE];
 /** Shorter words are in every conversation. */
 const MIN_QUERY = 3;
 
@@ -125,6 +126,9 @@ async function handle(desk: Desk, { item: { session }, button }: ChosenSession):
   } else if (button === DELETE) {
     await remove(desk, session);
     return true;
+  } else if (button === OPEN_IN_TAB) {
+    await commands.executeCommand("copydesk.chat.openInTab", session.id);
+    return false;
   } else if (button === EXPORT) {
     await exportConversation(desk, session.id);
     return false;

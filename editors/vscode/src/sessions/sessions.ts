@@ -34,10 +34,13 @@ export class Sessions implements Disposable {
   #current: string | undefined;
   #making: Promise<SessionView> | undefined;
   readonly #changed = new EventEmitter<{ view: SessionView; change: ViewChange }>();
+  readonly #opened = new EventEmitter<SessionView>();
   readonly #disposables: Disposable[];
 
   /** Fires after a view has changed. */
   readonly onDidChange = this.#changed.event;
+  /** Fires when the user has opened a session, before `onDidChange`. */
+  readonly onDidOpen = this.#opened.event;
   /** Whether a session besides the current one must stay attached, such as one with undecided hunks. */
   isNeeded: (id: string) => boolean = () => false;
 
@@ -83,17 +86,27 @@ export class Sessions implements Disposable {
     return this.open(session.id);
   }
 
-  /** Makes a session the current one. */
+  /** Creates a session, unless this one is empty: that is as good as new. */
+  async begin(shown: SessionView | undefined): Promise<void> {
+    if (!shown || shown.parts.length > 0) {
+      await this.create();
+    }
+  }
+
+  /** Opens a session for the user: it is the current one then. */
   async open(id: string): Promise<SessionView> {
     const view = await this.load(id);
-    const before = this.current;
-    this.#current = id;
-    this.memory.set(id);
-    if (before && before.id !== id && before.running === undefined && !this.isNeeded(before.id)) {
-      this.leave(before.id);
-    }
-    this.#changed.fire({ view, change: { kind: "session" } });
+    this.#opened.fire(view);
+    this.#makeCurrent(view);
     return view;
+  }
+
+  /** Makes a session the current one that this window is attached to. */
+  select(id: string): void {
+    const view = this.get(id);
+    if (view && this.#current !== id) {
+      this.#makeCurrent(view);
+    }
   }
 
   /** Attaches to a session, or loads it again. */
@@ -137,6 +150,14 @@ export class Sessions implements Disposable {
     }
   }
 
+  /** Detaches from a session that nothing here needs. */
+  release(id: string): void {
+    const view = this.get(id);
+    if (view && this.#current !== id && view.running === undefined && !this.isNeeded(id)) {
+      this.leave(id);
+    }
+  }
+
   /** Attaches to the sessions of the folder that run, wait for the user or have undecided hunks. */
   async attachPending(): Promise<PendingSessionInfo[]> {
     const { sessions } = await this.connection.request("copydesk/session/pending", { folder: sessionFolder() });
@@ -148,6 +169,17 @@ export class Sessions implements Disposable {
   dispose(): void {
     this.#disposables.forEach((one) => one.dispose());
     this.#changed.dispose();
+    this.#opened.dispose();
+  }
+
+  #makeCurrent(view: SessionView): void {
+    const before = this.#current;
+    this.#current = view.id;
+    this.memory.set(view.id);
+    if (before !== undefined) {
+      this.release(before);
+    }
+    this.#changed.fire({ view, change: { kind: "session" } });
   }
 
   async #resume(): Promise<SessionView> {

@@ -1,4 +1,4 @@
-// What the chat shows: the rows of the current session, its asks, and the head. All pages show the same.
+// What a page of the chat shows: the rows of its session, its asks, and the head.
 //
 // Contract: it only reads the desk. Changes are collected and told at most once for each frame; a reset says that everything is new.
 // What the user unfolded, wrote and queued is kept here, so a page that was hidden shows exactly what it showed.
@@ -15,14 +15,15 @@ import { MAX_PROMPT } from "../wire/messages";
 import type { Row, RowHunk } from "../wire/rows";
 import { cardOf } from "./askCards";
 import { Attachments } from "./attachments";
-import { Drafts } from "./drafts";
+import type { Drafts } from "./drafts";
 import type { QueuedPrompt } from "./extraRows";
 import { feedbackRows, queuedRow, warningRow } from "./extraRows";
 import { headOf } from "./head";
-import { ChatHunks } from "./hunks";
-import { ModelCatalogue } from "./modelCatalogue";
+import type { ChatHunks } from "./hunks";
+import type { ModelCatalogue } from "./modelCatalogue";
 import { labelOf } from "./plainText";
 import { changesBetween, RowList } from "./rowList";
+import type { ShownSession } from "./shownSession";
 import { Subagents } from "./subagents";
 
 /** The most rows that are kept unfolded. */
@@ -30,6 +31,13 @@ const MAX_OPEN = 500;
 
 /** What may have to be made again. */
 type StalePiece = "rows" | "head" | "asks" | "hunks";
+
+/** What all pages share. */
+export interface ChatCommons {
+  readonly drafts: Drafts;
+  readonly hunks: ChatHunks;
+  readonly catalogue: ModelCatalogue;
+}
 
 /** A path for the user. */
 function relative(path: string): string {
@@ -43,10 +51,7 @@ export class ChatModel implements Disposable {
   draft = { number: 0, text: "" };
   /** The images and PDFs that go with the next prompt. */
   readonly attachments: Attachments;
-  readonly drafts: Drafts;
-  readonly hunks: ChatHunks;
   readonly #list = new RowList();
-  readonly #catalogue: ModelCatalogue;
   readonly #subagents: Subagents;
   readonly #open = new Set<string>();
   readonly #deltas = new Map<string, string>();
@@ -66,22 +71,23 @@ export class ChatModel implements Disposable {
   /** Everything is new: another session, or one that was loaded again. */
   readonly onDidReset = this.#reset.event;
 
-  constructor(readonly desk: Desk) {
+  constructor(
+    readonly desk: Desk,
+    readonly shown: ShownSession,
+    private readonly commons: ChatCommons,
+  ) {
     const { sessions, asks, review, prompts, connection } = desk;
-    this.drafts = new Drafts(desk.context.storageUri?.fsPath);
-    this.hunks = new ChatHunks(review.reviews);
-    this.#catalogue = new ModelCatalogue(connection);
     this.attachments = new Attachments(() => this.#touch("head"));
     this.#subagents = new Subagents(sessions, (row) => (this.#invalidate(row), this.#touch("rows")));
-    this.head = headOf(desk, this.#catalogue, this.attachments);
+    this.head = this.#makeHead();
     const head = () => this.#touch("head");
     this.#disposables = [
       sessions.onDidChange(({ view, change }) => this.#handle(view, change)),
       asks.onDidChange(() => this.#touch("asks", "rows", "head")),
       review.reviews.onDidChange(() => this.#touch("hunks", "rows", "asks", "head")),
       prompts.context.onDidChange(head),
-      connection.onDidChangeState(() => (this.#catalogue.forget(), head())),
-      this.#catalogue.onDidChange(head),
+      connection.onDidChangeState(() => (commons.catalogue.forget(), head())),
+      commons.catalogue.onDidChange(head),
       workspace.onDidGrantWorkspaceTrust(head),
       window.onDidChangeTextEditorSelection(head),
       window.onDidChangeActiveTextEditor(head),
@@ -89,6 +95,19 @@ export class ChatModel implements Disposable {
       this.#reset,
     ];
     this.#restart();
+  }
+
+  get drafts(): Drafts {
+    return this.commons.drafts;
+  }
+
+  get hunks(): ChatHunks {
+    return this.commons.hunks;
+  }
+
+  /** Whether anything here needs a session to stay attached. */
+  needs(session: string): boolean {
+    return this.shown.id === session || this.#subagents.shows(session);
   }
 
   /** Unfolds or folds a row. */
@@ -108,7 +127,7 @@ export class ChatModel implements Disposable {
   /** Puts a text into the input, over what is there. */
   write(text: string): void {
     this.draft = { number: this.draft.number + 1, text: text.slice(0, MAX_PROMPT) };
-    this.drafts.set(this.#shown, this.draft.text);
+    this.commons.drafts.set(this.#shown, this.draft.text);
     this.#changed.fire([{ kind: "draft", draft: this.draft }]);
   }
 
@@ -117,12 +136,12 @@ export class ChatModel implements Disposable {
     if (session === this.#shown) {
       this.draft = { number: this.draft.number, text };
     }
-    this.drafts.set(session, text);
+    this.commons.drafts.set(session, text);
   }
 
   /** Shows a prompt that waits for the model's next step, or for the end of the running turn. */
   queue(prompt: QueuedPrompt): void {
-    if (!this.desk.sessions.current?.parts.some((part) => part.id === prompt.id)) {
+    if (!this.shown.view?.parts.some((part) => part.id === prompt.id)) {
       this.#queued.push(prompt);
       this.#touch("rows");
     }
@@ -140,14 +159,12 @@ export class ChatModel implements Disposable {
 
   dispose(): void {
     clearTimeout(this.#timer);
-    this.drafts.dispose();
-    this.#catalogue.dispose();
     this.#subagents.dispose();
     this.#disposables.forEach((one) => one.dispose());
   }
 
   #handle(view: SessionView, change: ViewChange): void {
-    const { current } = this.desk.sessions;
+    const current = this.shown.view;
     if (change.kind === "gone" && view.id === this.#shown && !current) {
       void window.showInformationMessage(`The session “${labelOf(sessionName(view.session), 100)}” was deleted. What you wrote is in the input of a new one.`);
     }
@@ -165,7 +182,7 @@ export class ChatModel implements Disposable {
         this.#invalidate(change.part.id, change.part.turn);
         this.#queued = this.#queued.filter((one) => one.id !== change.part.id);
       } else if (change.kind === "session") {
-        this.#catalogue.forget();
+        this.commons.catalogue.forget();
       } else if (change.kind === "turn" && view.running === undefined) {
         // No step follows that would read them.
         this.#queued = this.#queued.filter((one) => !one.steers);
@@ -190,16 +207,20 @@ export class ChatModel implements Disposable {
     this.#list.invalidate(part, turn);
   }
 
-  /** Shows the current session from the beginning. */
+  #makeHead(): Head {
+    return headOf(this.desk, this.shown.view, this.commons.catalogue, this.attachments);
+  }
+
+  /** Shows the session from the beginning. */
   #restart(): void {
-    const id = this.desk.sessions.current?.id;
+    const id = this.shown.view?.id;
     if (id !== this.#shown || this.draft.number === 0) {
       // What was written before there was a session goes along into the first one, and what was written in one that was deleted into the next.
       const carried = this.#shown === undefined || id === undefined ? this.draft.text : "";
-      const text = this.drafts.get(id) || carried;
+      const text = this.commons.drafts.get(id) || carried;
       if (carried !== "" && text === carried) {
-        this.drafts.set(this.#shown, "");
-        this.drafts.set(id, text);
+        this.commons.drafts.set(this.#shown, "");
+        this.commons.drafts.set(id, text);
       }
       this.#shown = id;
       this.#queued = [];
@@ -239,7 +260,7 @@ export class ChatModel implements Disposable {
       this.rows = this.#build();
       changes.push(...changesBetween(before, this.rows));
     }
-    const now = head ? headOf(this.desk, this.#catalogue, this.attachments) : this.head;
+    const now = head ? this.#makeHead() : this.head;
     if (!isDeepStrictEqual(now, this.head)) {
       this.head = now;
       changes.push({ kind: "head", head: now });
@@ -263,9 +284,9 @@ export class ChatModel implements Disposable {
   }
 
   #updateHunks(): void {
-    const view = this.desk.sessions.current;
+    const { view } = this.shown;
     const before = this.#hunksByCall;
-    this.#hunksByCall = view ? this.hunks.byCall(view) : new Map();
+    this.#hunksByCall = view ? this.commons.hunks.byCall(view) : new Map();
     for (const part of new Set([...before.keys(), ...this.#hunksByCall.keys()])) {
       if (!isDeepStrictEqual(before.get(part), this.#hunksByCall.get(part))) {
         this.#invalidate(part);
@@ -274,8 +295,8 @@ export class ChatModel implements Disposable {
   }
 
   #updateAsks(): ChatChange[] {
-    const { asks, askViews, sessions } = this.desk;
-    const open = asks.all().filter((ask) => ask.session === sessions.current?.id);
+    const { asks, askViews } = this.desk;
+    const open = asks.all().filter((ask) => ask.session === this.#shown);
     const before = this.#waiting;
     this.#waiting = new Set(open.map((ask) => ask.params.part));
     const isNew = [...this.#waiting].filter((part) => !before.has(part));
@@ -289,7 +310,7 @@ export class ChatModel implements Disposable {
   }
 
   #build(): Row[] {
-    const view = this.desk.sessions.current;
+    const { view } = this.shown;
     if (!view) {
       this.#subagents.follow([]);
       return [];

@@ -44,6 +44,10 @@ export class ChatPage implements Disposable {
     webview.html = pageHtml(webview, out, randomBytes(16).toString("base64url"), place);
   }
 
+  get session(): string | undefined {
+    return this.model.shown.id;
+  }
+
   /** Puts the focus into the input, now or when the page is ready. */
   focusInput(): void {
     this.#wantsFocus = true;

@@ -86,8 +86,7 @@ function othersOf(desk: Desk, shown: SessionView | undefined): Head["others"] {
   });
 }
 
-export function headOf(desk: Desk, catalogue: ModelCatalogue, attachments: Attachments): Head {
-  const view = desk.sessions.current;
+export function headOf(desk: Desk, view: SessionView | undefined, catalogue: ModelCatalogue, attachments: Attachments): Head {
   const used = view ? usageOf(view) : { tokens: 0, cost: 0 };
   const model = view?.session.model ?? catalogue.default(view?.session.agent) ?? used.model;
   const info = catalogue.find(model);

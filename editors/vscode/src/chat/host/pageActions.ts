@@ -35,13 +35,13 @@ export class PageActions {
     private readonly model: ChatModel,
   ) {}
 
-  run(message: PageMessage, page: ChatPage): void {
-    void reporting(this.desk, () => this.#do(message, page));
+  run(message: PageMessage, page: ChatPage): Promise<void> {
+    return reporting(this.desk, () => this.#do(message, page));
   }
 
   #do(message: PageMessage, page: ChatPage): unknown {
     const { desk, model } = this;
-    const session = desk.sessions.current;
+    const session = model.shown.view;
     switch (message.kind) {
       case "draft":
         return model.keepDraft(message.text, message.session);
@@ -100,10 +100,16 @@ export class PageActions {
       case "remedy":
         return this.#remedy(message.remedy);
       case "command":
-        return commands.executeCommand(`copydesk.${message.command}`);
+        return message.command === "chat.new" ? this.#beginNew(page) : commands.executeCommand(`copydesk.${message.command}`);
       default:
         return undefined;
     }
+  }
+
+  /** The command itself would go to the view in the side bar. */
+  async #beginNew(page: ChatPage): Promise<void> {
+    await this.desk.sessions.begin(this.model.shown.view);
+    page.focusInput();
   }
 
   async #complete({ number, text }: Message<"complete">, page: ChatPage): Promise<void> {
@@ -119,6 +125,7 @@ export class PageActions {
     const files = this.model.attachments.all;
     this.model.keepDraft("");
     try {
+      await this.model.shown.ensure();
       const pieces = [...(selected ? [selected] : []), ...(await this.#mentions.piecesOf(text))];
       const sent = await this.desk.prompts.send(text, { pieces, isSteering, contextOf, files });
       this.#contextOf = undefined;
@@ -195,7 +202,7 @@ export class PageActions {
   }
 
   async #resend(row: string): Promise<void> {
-    const session = this.desk.sessions.current;
+    const session = this.model.shown.view;
     const part = session?.parts.find((one) => one.id === row);
     if (!session || part?.content.kind !== "prompt") {
       return;

@@ -78,6 +78,11 @@ export class Subagents implements Disposable {
     rows.filter(({ id }) => before.has(id) && !this.#followed.has(id)).forEach(({ id }) => this.touch(id));
   }
 
+  /** Whether a row shows calls of a session. */
+  shows(session: string): boolean {
+    return [...this.#followed.values()].includes(session);
+  }
+
   /** A session has changed. */
   note(view: SessionView, change: ViewChange): void {
     const isOfCall = "part" in change && change.part.content.kind === "call";
@@ -101,8 +106,6 @@ export class Subagents implements Disposable {
 
   #leave(session: string): void {
     this.#attached.delete(session);
-    if (this.sessions.current?.id !== session && !this.sessions.isNeeded(session)) {
-      this.sessions.leave(session);
-    }
+    this.sessions.release(session);
   }
 }

@@ -30,9 +30,14 @@ function storedPlace(): ScrollPlace {
 }
 
 function storePlace(virtualizer: RowVirtualizer): void {
+  const session = head.peek()?.session;
+  // A tab that is loaded again has no session at first; what it remembers tells which.
+  if (session === undefined) {
+    return;
+  }
   const first = virtualizer.getVirtualItemForOffset(virtualizer.scrollOffset ?? 0);
   const row = virtualizer.isAtEnd(END) ? undefined : rows.peek()[first?.index ?? -1]?.id;
-  remember({ row, session: head.peek()?.session });
+  remember({ row, session });
 }
 
 /** Measures the last row, which may have grown, before the frame: the list's own observer would tell of it within the frame. */
@@ -58,6 +63,9 @@ function useFollowing(virtualizer: RowVirtualizer, scroller: RefObject<HTMLEleme
     const place = storedPlace();
     isFollowing.current = true;
     wanted.current = place.session === session ? place.row : undefined;
+    if (session !== undefined) {
+      remember({ row: wanted.current, session });
+    }
   }, [session]);
   useLayoutEffect(() => {
     if (isFollowing.current) {
