@@ -233,6 +233,19 @@ const actions = {
   readMeter: (_, { window }) => readMeter(window),
   evaluate: async (page, what) => (await scopeOf(page, what)).evaluate(what.code),
   click: async (page, what) => (await found(page, what)).click({ button: what.button || "left" }),
+  /** Clicks a button that is there only while the mouse is over its row. The row may be drawn anew between the two, and then lacks it. */
+  clickOnRow: async (page, what) => {
+    const row = await found(page, what);
+    const button = row.locator(what.button).first();
+    for (const end = Date.now() + PATIENCE_MS; ; ) {
+      try {
+        await row.hover();
+        return await button.click({ timeout: 2_000 });
+      } catch (error) {
+        if (error.name !== "TimeoutError" || Date.now() > end) throw error;
+      }
+    }
+  },
   hover: async (page, what) => (await found(page, what)).hover(),
   wait: async (page, what) => (await found(page, what)).waitFor({ state: what.state || "visible" }),
   /** Waits until an input has a text. */

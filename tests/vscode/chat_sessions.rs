@@ -75,9 +75,12 @@ impl VscodeUser {
     }
 
     pub(super) fn press_row_button(&mut self, row: &str, button: &str) {
-        self.window.user(&mut self.server, "hover", json!({ "selector": ROW, "text": row }));
-        let selector = format!("{ROW}:has-text('{row}') .action-label[aria-label='{button}']");
-        self.window.user(&mut self.server, "click", json!({ "selector": selector }));
+        let button = format!(".action-label[aria-label='{button}']");
+        self.window.user(
+            &mut self.server,
+            "clickOnRow",
+            json!({ "selector": ROW, "text": row, "button": button }),
+        );
     }
 }
 

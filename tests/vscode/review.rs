@@ -76,9 +76,9 @@ fn decide_in_the_tree(user: &mut VscodeUser) {
     let row = ".customview-tree .monaco-list-row";
     user.window.wait_for(&mut user.server, row, "b.txt");
     user.window.screenshot(&mut user.server, "review-tree");
-    user.window.user(&mut user.server, "hover", json!({ "selector": row, "text": "b.txt" }));
-    let reject = format!("{row}:has-text(\"b.txt\") .action-label[aria-label*=\"Reject\"]");
-    user.window.user(&mut user.server, "click", json!({ "selector": reject }));
+    let reject =
+        json!({ "selector": row, "text": "b.txt", "button": ".action-label[aria-label*=\"Reject\"]" });
+    user.window.user(&mut user.server, "clickOnRow", reject);
     user.wait_for_hunks(2);
     assert_eq!(user.scripted.env.read("b.txt"), "one\ntwo\n");
 }

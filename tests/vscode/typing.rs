@@ -10,7 +10,8 @@ use super::vscode_server::VscodeSetup;
 use super::vscode_user::VscodeUser;
 use crate::model_server::ScriptedTurn;
 use crate::neovim::crashes::block_on;
-use crate::neovim::neovim_session::{allow_edits_environment, result_in};
+use crate::neovim::neovim_session::{environment_with_config, result_in};
+use crate::sessions::harness::ScriptedEnvironment;
 
 const INTERLEAVINGS: usize = 500;
 /// The edits of one turn, in each of its documents. The first one is the active one; edits in the others are rarely refused.
@@ -45,7 +46,7 @@ fn nothing_typed_is_lost_while_the_agent_edits() {
     let mut tally = TypingTally::default();
     for window in 0..turns.div_ceil(TURNS_PER_WINDOW) {
         let setup = VscodeSetup { settings: quiet_editor(), ..VscodeSetup::default() };
-        let mut user = VscodeUser::start_with(allow_edits_environment([]), &setup);
+        let mut user = VscodeUser::start_with(environment(), &setup);
         user.window.js(include_str!("typist.js"), json!([]));
         let from = window * TURNS_PER_WINDOW;
         for turn in from..turns.min(from + TURNS_PER_WINDOW) {
@@ -57,6 +58,11 @@ fn nothing_typed_is_lost_while_the_agent_edits() {
 }
 
 /// Nothing but the user and the agent writes.
+/// A compaction would need an answer of the model that no turn has.
+fn environment() -> ScriptedEnvironment {
+    environment_with_config([], json!({ "permission": { "edit": "allow" }, "compaction": { "auto": false } }))
+}
+
 fn quiet_editor() -> Value {
     json!({
         "editor.wordBasedSuggestions": "off", "editor.quickSuggestions": { "other": "off" },

@@ -69,9 +69,12 @@ fn show_tree(user: &mut VscodeUser) {
 
 /// Presses a button of an ask in the tree.
 fn press_in_tree(user: &mut VscodeUser, row: &str, button: &str) {
-    user.window.user(&mut user.server, "hover", json!({ "selector": ROW, "text": row }));
-    let selector = format!("{ROW}:hover a.action-label[aria-label^='{button}']");
-    user.window.user(&mut user.server, "click", json!({ "selector": selector }));
+    let button = format!("a.action-label[aria-label^='{button}']");
+    user.window.user(
+        &mut user.server,
+        "clickOnRow",
+        json!({ "selector": ROW, "text": row, "button": button }),
+    );
 }
 
 #[test]
