@@ -208,6 +208,28 @@ pub struct StepFinishInfo {
     /// The cost in US dollars, if the price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
+    /// What fills the model's context with this request and its response; missing in sessions of older daemons.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<ContextUseInfo>,
+}
+
+/// What fills the model's context, in tokens. The sum is the provider's count if it counts; the shares are estimates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ContextUseInfo {
+    /// The size of the context, as far as known.
+    pub window: u64,
+    /// The system prompt, with the instruction files.
+    pub system: u64,
+    /// The descriptions of the tools.
+    pub tools: u64,
+    /// What `read` returned, and what the user attached.
+    pub files: u64,
+    /// The outputs of the other calls.
+    pub outputs: u64,
+    /// Prompts, notes, and what the model wrote.
+    pub conversation: u64,
+    /// The summary of the older part.
+    pub summary: u64,
 }
 
 /// Why a model stopped.

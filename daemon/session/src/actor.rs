@@ -10,6 +10,7 @@
 mod asks;
 mod calls;
 mod compact;
+mod context;
 mod current_rules;
 mod doom_loop;
 mod draft;
@@ -48,6 +49,7 @@ use tracing::Instrument as _;
 
 use crate::agent::Agent;
 use crate::compaction::CompactionSettings;
+use crate::compaction::context_meter::ContextMeter;
 use crate::data::{Part, PartContent, PartState, PromptContext, Session, SessionReviewTiming};
 use crate::event::SessionEvent;
 use crate::history::MessageHistory;
@@ -213,6 +215,7 @@ impl SessionHandle {
             parts,
             lost_jobs,
             history: MessageHistory::default(),
+            meter: ContextMeter::default(),
             turn: turns,
             step: 0,
             commands,
@@ -321,6 +324,7 @@ struct SessionActor {
     /// Lost jobs that the model does not know of yet.
     lost_jobs: Vec<i64>,
     history: MessageHistory,
+    meter: ContextMeter,
     turn: u32,
     step: u32,
     commands: mpsc::Receiver<ActorCommand>,

@@ -4,11 +4,12 @@
 //! and the last steps stay word for word. A summary that is empty, cut off, or not smaller than what it replaces does not count; then
 //! the program makes one by rule, so a conversation can always be made shorter.
 
+pub(crate) mod context_meter;
 pub(crate) mod context_use;
 pub(crate) mod plan;
 pub(crate) mod rule_summary;
-
-use copydesk_model::ModelRequest;
+#[cfg(test)]
+pub(crate) mod sample_parts;
 
 use crate::data::CompactionPart;
 
@@ -79,14 +80,4 @@ impl ContextBudget {
     pub(crate) fn prompts(self) -> u64 {
         (self.window / 8).min(20_000)
     }
-}
-
-/// The tokens that every request has: system prompt and tools.
-pub(crate) fn fixed_tokens(request: &ModelRequest) -> u64 {
-    let system = request.system.iter().map(|block| copydesk_model::estimate_tokens(block));
-    let tools = request.tools.iter().map(|tool| {
-        let parameters = copydesk_model::estimate_tokens(&tool.parameters.to_string());
-        parameters + copydesk_model::estimate_tokens(&tool.description)
-    });
-    system.chain(tools).sum()
 }

@@ -223,6 +223,35 @@ pub struct StepFinishPart {
     /// US dollars, if the price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
+    /// What filled the context, with the response.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<ContextUse>,
+}
+
+/// What fills the model's context, in tokens. The sum is the provider's count if it counts; the shares are estimates.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextUse {
+    /// The size of the context, as far as known.
+    pub window: u64,
+    /// The system prompt, with the instruction files.
+    pub system: u64,
+    /// The descriptions of the tools.
+    pub tools: u64,
+    /// What `read` returned, and what the user attached.
+    pub files: u64,
+    /// The outputs of the other calls.
+    pub outputs: u64,
+    /// Prompts, notes, and what the model wrote.
+    pub conversation: u64,
+    /// The summary of the older part.
+    pub summary: u64,
+}
+
+impl ContextUse {
+    pub fn total(&self) -> u64 {
+        let Self { window: _, system, tools, files, outputs, conversation, summary } = self;
+        [system, tools, files, outputs, conversation, summary].into_iter().sum()
+    }
 }
 
 /// A note of the daemon to the model, for its next step.

@@ -1,9 +1,11 @@
 //! Exports a session: JSON for import, Markdown for people.
 
+mod context_line;
 mod markdown;
 
 use serde::{Deserialize, Serialize};
 
+pub use context_line::context_line;
 pub use markdown::markdown;
 
 use crate::data::{Part, Session, assign_new_ids};

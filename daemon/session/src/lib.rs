@@ -25,11 +25,11 @@ pub use actor::{
 };
 pub use compaction::CompactionSettings;
 pub use data::{
-    CallOutput, CallPart, CompactionPart, CompactionReason, NotePart, Part, PartContent, PartState,
-    PromptContext, PromptPart, Session, SessionReviewTiming, StepFinishPart, TurnEnd,
+    CallOutput, CallPart, CompactionPart, CompactionReason, ContextUse, NotePart, Part, PartContent,
+    PartState, PromptContext, PromptPart, Session, SessionReviewTiming, StepFinishPart, TurnEnd,
 };
 pub use event::{AskEvent, JobSnapshot, QuestionEvent, SessionEvent};
-pub use export::{ImportError, SessionArchive, markdown};
+pub use export::{ImportError, SessionArchive, context_line, markdown};
 pub use id::{Id, now};
 pub use store::{
     PartPage, ReadOnlyStore, SalvagedSessions, SessionClaim, SessionSearchHit, Store, StoreError,

@@ -63,6 +63,7 @@ fn status_is_one_screen() {
             Model        script/m-0
             Turn         none is running
             Tokens       0 in the last request
+            Context      system 0, tools 0, conversation 0, of 0
             Cost         $0.0
             Added        a.txt"]]
         .assert_eq(&steady(

@@ -8,7 +8,9 @@ use copydesk_host::setup::UserSetup;
 use copydesk_protocol::daemon::Empty;
 use copydesk_protocol::session::SessionParams;
 use copydesk_protocol::table::{SessionDelete, Status};
-use copydesk_session::{Id, ReadOnlyStore, Session, SessionArchive, Store, StoreRecovery, markdown};
+use copydesk_session::{
+    Id, ReadOnlyStore, Session, SessionArchive, Store, StoreRecovery, context_line, markdown,
+};
 use copydesk_workspace::journal::{Journal, JournalLimits};
 
 use super::connect_daemon::{connect_daemon, with_timeout};
@@ -26,9 +28,11 @@ pub(crate) fn run(setup: &UserSetup, options: &SessionsArgs) -> anyhow::Result<(
     runtime.block_on(async {
         match &options.action {
             SessionsCommand::List { json, most } => list(&open_read_only(setup)?, *json, *most).await,
-            SessionsCommand::Show { session, json: false }
-            | SessionsCommand::Export { session, markdown: true } => {
-                show(&open_read_only(setup)?, session).await
+            SessionsCommand::Show { session, json: false } => {
+                show(&open_read_only(setup)?, session, true).await
+            }
+            SessionsCommand::Export { session, markdown: true } => {
+                show(&open_read_only(setup)?, session, false).await
             }
             SessionsCommand::Export { session, markdown: false }
             | SessionsCommand::Show { session, json: true } => export(&open_read_only(setup)?, session).await,
@@ -87,10 +91,14 @@ async fn list(store: &ReadOnlyStore, json: bool, most: Option<u32>) -> anyhow::R
     Ok(())
 }
 
-async fn show(store: &ReadOnlyStore, id: &str) -> anyhow::Result<()> {
+async fn show(store: &ReadOnlyStore, id: &str, has_context: bool) -> anyhow::Result<()> {
     let session = store.session(id).await?;
     let parts = store.parts(&session.id).await?;
-    Ok(print(markdown(&session, &parts).trim_end())?)
+    print(markdown(&session, &parts).trim_end())?;
+    if let Some(line) = context_line(&parts).filter(|_| has_context) {
+        print(format!("\n{}", styled(DIM, line)))?;
+    }
+    Ok(())
 }
 
 /// Deletes a session and its journal entries. If a daemon hosts it, the daemon does it; another process that

@@ -4,8 +4,9 @@ use copydesk_model as model;
 use copydesk_permission::{AlwaysScope, AskReply, PermissionPreset};
 use copydesk_protocol::event::{EventInfo, JobInfo, TurnEndInfo};
 use copydesk_protocol::part::{
-    CallInfo, CallOutputInfo, CompactionInfo, CompactionReasonInfo, MediaContent, PartContentInfo, PartInfo,
-    PartStateInfo, PromptInfo, StepFinishInfo, StopReasonInfo, TextContent, UsageInfo,
+    CallInfo, CallOutputInfo, CompactionInfo, CompactionReasonInfo, ContextUseInfo, MediaContent,
+    PartContentInfo, PartInfo, PartStateInfo, PromptInfo, StepFinishInfo, StopReasonInfo, TextContent,
+    UsageInfo,
 };
 use copydesk_protocol::permission::{
     AlwaysScopeInfo, PermissionAskInfo, PermissionPresetInfo, PermissionReply,
@@ -124,6 +125,7 @@ fn content(content: &session::PartContent) -> PartContentInfo {
             stop: stop(&finish.stop),
             usage: usage(finish.usage),
             cost: finish.cost,
+            context: finish.context.map(context_use),
         }),
         session::PartContent::Retry { attempt, message, at } => {
             PartContentInfo::Retry { attempt: *attempt, message: message.clone(), at: *at }
@@ -187,6 +189,11 @@ fn stop(stop: &model::FinishReason) -> StopReasonInfo {
 fn usage(usage: model::TokenUsage) -> UsageInfo {
     let model::TokenUsage { input, output, reasoning, cache_read, cache_write } = usage;
     UsageInfo { input, output, reasoning, cache_read, cache_write }
+}
+
+fn context_use(context: session::ContextUse) -> ContextUseInfo {
+    let session::ContextUse { window, system, tools, files, outputs, conversation, summary } = context;
+    ContextUseInfo { window, system, tools, files, outputs, conversation, summary }
 }
 
 fn ask(asked: session::AskEvent) -> PermissionAskInfo {

@@ -12,9 +12,7 @@ use copydesk_model::{
 
 use super::SessionActor;
 use crate::compaction::plan::{CompactionPlan, plan};
-use crate::compaction::{
-    BYTES_PER_TOKEN, ContextBudget, ERROR_SHARE, context_use, fixed_tokens, rule_summary,
-};
+use crate::compaction::{BYTES_PER_TOKEN, ERROR_SHARE, context_use, rule_summary};
 use crate::data::{CompactionPart, CompactionReason, NotePart, Part, PartContent, PartState, TurnEnd};
 use crate::event::SessionEvent;
 use crate::id::{Id, now};
@@ -89,7 +87,8 @@ impl SessionActor {
         let mut budget = self.context_budget();
         if reason == CompactionReason::Refused {
             // The window is smaller than the catalogue or the user says.
-            budget = self.budget_of(budget.window.min(self.used_tokens()));
+            let used = self.used_tokens();
+            budget = self.budget_of(budget.window.min(used));
         }
         let Some(plan) = plan(&self.parts, budget) else { return Ok(CompactionOutcome::NothingToReplace) };
         if reason == CompactionReason::Asked && self.replaced_tokens(&plan) < MIN_REPLACED_TOKENS {
@@ -107,19 +106,6 @@ impl SessionActor {
             CompactionOutcome::Cancelled => TurnEnd::Cancelled,
             CompactionOutcome::NothingToReplace => TurnEnd::Failed { message: nothing().to_owned() },
         })
-    }
-
-    pub(super) fn context_budget(&self) -> ContextBudget {
-        self.budget_of(self.deps.model.spec().context)
-    }
-
-    fn budget_of(&self, window: u64) -> ContextBudget {
-        ContextBudget::new(window, self.deps.model.spec().output, self.deps.compaction.reserved)
-    }
-
-    /// The tokens of the next request, about.
-    pub(super) fn used_tokens(&self) -> u64 {
-        context_use::used_tokens(|| fixed_tokens(&self.request()), &self.parts)
     }
 
     async fn compact_by(
@@ -242,7 +228,7 @@ impl SessionActor {
         let is_kept = |part: &&Arc<Part>| plan.prompts.contains(&part.id);
         let prompts = self.parts.iter().filter(is_kept);
         let prompts = prompts.map(|part| context_use::tokens_of(part).min(tokens(plan.max_prompt_bytes)));
-        fixed_tokens(&self.request()) + kept.sum::<u64>() + prompts.sum::<u64>()
+        self.meter.fixed_tokens() + kept.sum::<u64>() + prompts.sum::<u64>()
     }
 
     /// The provider refused a request as too long, or had no room for all of the response. False if the conversation is not made
@@ -264,7 +250,7 @@ impl SessionActor {
 
     /// What the user reads when no compaction helps.
     pub(super) fn full_context_message(&self) -> String {
-        let (window, fixed) = (self.context_budget().window, fixed_tokens(&self.request()));
+        let (window, fixed) = (self.context_budget().window, self.meter.fixed_tokens());
         format!(
             "The conversation does not fit the context of {} ({window} tokens as far as known; the system prompt and the tools alone \
              take about {fixed}), and it was not made shorter. Try `/compact`, choose a model with a larger context, or begin a new session.",

@@ -88,6 +88,7 @@ impl SessionActor {
         };
         if let Some(CompletedPrompt { system, warnings }) = completed {
             self.deps.system = system;
+            self.meter.forget_request();
             for message in warnings {
                 self.emit(SessionEvent::Warning { message }).await;
             }
@@ -118,6 +119,7 @@ impl SessionActor {
         deps.session = session.clone();
         (deps.agent, deps.model, deps.model_name) = (agent, model, model_name);
         (deps.system, deps.tools) = (system, tools);
+        self.meter.forget_request();
         self.emit(SessionEvent::SessionChanged { session }).await;
         Ok(true)
     }

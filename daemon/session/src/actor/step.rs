@@ -10,7 +10,8 @@ use copydesk_model::{
 
 use super::draft::DraftSaving;
 use super::{SessionActor, elapsed_ms};
-use crate::data::{CallOutput, CallPart, Part, PartContent, PartState, StepFinishPart};
+use crate::compaction::context_meter::with_response;
+use crate::data::{CallOutput, CallPart, ContextUse, Part, PartContent, PartState, StepFinishPart};
 use crate::event::SessionEvent;
 use crate::id::{Id, now};
 use crate::store::StoreError;
@@ -59,6 +60,8 @@ pub(super) struct StepDraft {
     /// and a step of many calls costs one write.
     pub(super) unstored: Vec<Part>,
     pub(super) has_call: bool,
+    /// What the request had.
+    pub(super) context: ContextUse,
 }
 
 impl SessionActor {
@@ -69,6 +72,8 @@ impl SessionActor {
         let start = PartContent::StepStart { model: self.deps.model_name.clone() };
         let mut said = self.history.take_messages(&self.parts);
         let mut request = self.request();
+        self.meter.set_request(&request);
+        let context = self.measure_context();
         let (messages, tools) = (said.messages.len(), request.tools.len());
         std::mem::swap(&mut request.messages, &mut said.messages);
         let events = self.deps.model.stream(&request);
@@ -82,7 +87,7 @@ impl SessionActor {
         let start = self.new_part(PartState::Running, start);
         self.emit(SessionEvent::PartChanged { part: Arc::new(start.clone()) }).await;
         let start = Part { state: PartState::Completed, ..start };
-        let mut draft = StepDraft { unstored: vec![start], ..StepDraft::default() };
+        let mut draft = StepDraft { unstored: vec![start], context, ..StepDraft::default() };
         let started = Instant::now();
         tracing::debug!(step = self.step, messages, tools, "step began");
         let end = self.read_model_events(&mut events, &mut draft).await?;
@@ -136,7 +141,8 @@ impl SessionActor {
                 }
                 Some(Err(error)) => return Ok(StepEnd::Failed(error.message)),
                 Some(Ok(ModelEvent::Finished(StreamFinish { reason: stop, usage, cost }))) => {
-                    let finish = StepFinishPart { stop: stop.clone(), usage, cost };
+                    let context = Some(with_response(draft.context, usage));
+                    let finish = StepFinishPart { stop: stop.clone(), usage, cost, context };
                     draft.unstored.push(self.new_part(PartState::Completed, PartContent::StepFinish(finish)));
                     return Ok(StepEnd::Stopped(stop));
                 }

@@ -1,64 +1,68 @@
-//! How many tokens a conversation has: what the provider counted last, and an estimate of what came since.
-
-use std::sync::Arc;
+//! About how many tokens a part adds to a request, and to which share of the context.
 
 use copydesk_model::{MediaPart, estimate_tokens};
 
-use crate::data::{CallPart, Part, PartContent};
+use crate::data::{CallPart, Part, PartContent, PromptContext};
 
 /// An image or a page, whatever its size: vendors count 250 to 1,600.
 const MEDIA_TOKENS: u64 = 1_500;
+/// The tool whose outputs count as files.
+pub(crate) const READ_TOOL: &str = "read";
 
-/// What the next request has. `fixed` is what every request has.
-pub(crate) fn used_tokens(fixed: impl FnOnce() -> u64, parts: &[Arc<Part>]) -> u64 {
-    let mut since = 0_u64;
-    for (at, part) in parts.iter().enumerate().rev() {
-        match &part.content {
-            // Some local servers count nothing.
-            PartContent::StepFinish(finish) if finish.usage.prompt_tokens() > 0 => {
-                let counted = finish.usage.prompt_tokens().saturating_add(finish.usage.output);
-                return counted + outputs_of_step(parts.get(..at).unwrap_or_default()) + since;
-            }
-            PartContent::Compaction(compaction) => return compaction.tokens_after + since,
-            _ => since += tokens_of(part),
-        }
-    }
-    fixed() + since
+/// What one part adds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct PartTokens {
+    /// What the user, the daemon and the model wrote.
+    pub(crate) conversation: u64,
+    /// What came with a prompt.
+    pub(crate) attached: u64,
+    pub(crate) output: u64,
+    /// The output is the content of a file.
+    pub(crate) is_file: bool,
 }
 
-/// The outputs of the calls of the last step: its request did not have them.
-fn outputs_of_step(parts: &[Arc<Part>]) -> u64 {
-    let of_step =
-        parts.iter().rev().take_while(|part| !matches!(part.content, PartContent::StepStart { .. }));
-    of_step.filter_map(|part| output_of(part)).sum()
+impl PartTokens {
+    pub(crate) fn of(part: &Part) -> Self {
+        let said = |text: &str| Self { conversation: estimate_tokens(text), ..Self::default() };
+        match &part.content {
+            PartContent::Prompt(prompt) => {
+                let piece = |piece: &PromptContext| {
+                    let text = piece.text.as_deref().map_or(0, estimate_tokens);
+                    text + estimate_tokens(&piece.name)
+                };
+                Self { attached: prompt.context.iter().map(piece).sum(), ..said(&prompt.text) }
+            }
+            PartContent::File(_) => Self { attached: MEDIA_TOKENS, ..Self::default() },
+            PartContent::Text(text) => said(&text.text),
+            PartContent::Reasoning(reasoning) => said(&reasoning.text),
+            PartContent::Note(note) => said(&note.text),
+            PartContent::Call(CallPart { parent: Some(_), .. }) => Self::default(),
+            PartContent::Call(call) => Self {
+                conversation: estimate_tokens(&call.name) + estimate_tokens(&call.arguments),
+                attached: 0,
+                output: output_of(call),
+                is_file: call.name == READ_TOOL,
+            },
+            PartContent::Compaction(_)
+            | PartContent::StepStart { .. }
+            | PartContent::StepFinish(_)
+            | PartContent::Retry { .. }
+            | PartContent::TurnEnd(_) => Self::default(),
+        }
+    }
+
+    pub(crate) fn total(self) -> u64 {
+        self.conversation + self.attached + self.output
+    }
 }
 
 /// What a part adds to a request, about.
 pub(crate) fn tokens_of(part: &Part) -> u64 {
-    match &part.content {
-        PartContent::Prompt(prompt) => estimate_tokens(&prompt.text_with_context()),
-        PartContent::File(_) => MEDIA_TOKENS,
-        PartContent::Text(text) => estimate_tokens(&text.text),
-        PartContent::Reasoning(reasoning) => estimate_tokens(&reasoning.text),
-        PartContent::Note(note) => estimate_tokens(&note.text),
-        PartContent::Call(CallPart { parent: Some(_), .. }) => 0,
-        PartContent::Call(call) => {
-            estimate_tokens(&call.name)
-                + estimate_tokens(&call.arguments)
-                + output_of(part).unwrap_or_default()
-        }
-        PartContent::Compaction(_)
-        | PartContent::StepStart { .. }
-        | PartContent::StepFinish(_)
-        | PartContent::Retry { .. }
-        | PartContent::TurnEnd(_) => 0,
-    }
+    PartTokens::of(part).total()
 }
 
-fn output_of(part: &Part) -> Option<u64> {
-    let PartContent::Call(CallPart { parent: None, output: Some(output), .. }) = &part.content else {
-        return None;
-    };
+fn output_of(call: &CallPart) -> u64 {
+    let Some(output) = &call.output else { return 0 };
     let media = |media: &Vec<MediaPart>| media.len() as u64 * MEDIA_TOKENS;
-    Some(estimate_tokens(&output.output) + media(&output.media))
+    estimate_tokens(&output.output) + media(&output.media)
 }

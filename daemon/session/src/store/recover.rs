@@ -83,7 +83,7 @@ mod tests {
     }
 
     fn finish(session: &Session, stop: FinishReason) -> Part {
-        let finish = StepFinishPart { stop, usage: TokenUsage::default(), cost: None };
+        let finish = StepFinishPart { stop, usage: TokenUsage::default(), cost: None, context: None };
         completed(session, PartContent::StepFinish(finish))
     }
 

@@ -8,8 +8,9 @@ use super::check;
 use crate::daemon::Empty;
 use crate::event::{EventInfo, EventParams, JobInfo, TurnEndInfo};
 use crate::part::{
-    CallInfo, CallOutputInfo, CompactionInfo, CompactionReasonInfo, MediaContent, PartContentInfo, PartInfo,
-    PartStateInfo, PromptInfo, StepFinishInfo, StopReasonInfo, TextContent, UsageInfo,
+    CallInfo, CallOutputInfo, CompactionInfo, CompactionReasonInfo, ContextUseInfo, MediaContent,
+    PartContentInfo, PartInfo, PartStateInfo, PromptInfo, StepFinishInfo, StopReasonInfo, TextContent,
+    UsageInfo,
 };
 use crate::permission::PermissionPresetInfo;
 use crate::position::{WirePosition, WireRange};
@@ -237,11 +238,21 @@ fn contents_of_parts() {
         &expect![[r#"{"kind":"stepStart","model":"p/m"}"#]],
     );
     let usage = UsageInfo { input: 1, output: 2, reasoning: 1, cache_read: 3, cache_write: 4 };
-    let finish = StepFinishInfo { stop: StopReasonInfo::Calls, usage, cost: Some(0.5) };
+    let context = ContextUseInfo {
+        window: 9,
+        system: 1,
+        tools: 2,
+        files: 3,
+        outputs: 0,
+        conversation: 1,
+        summary: 0,
+    };
+    let finish =
+        StepFinishInfo { stop: StopReasonInfo::Calls, usage, cost: Some(0.5), context: Some(context) };
     check(
         &PartContentInfo::StepFinish(finish),
         &expect![[
-            r#"{"kind":"stepFinish","stop":"calls","usage":{"input":1,"output":2,"reasoning":1,"cacheRead":3,"cacheWrite":4},"cost":0.5}"#
+            r#"{"kind":"stepFinish","stop":"calls","usage":{"input":1,"output":2,"reasoning":1,"cacheRead":3,"cacheWrite":4},"cost":0.5,"context":{"window":9,"system":1,"tools":2,"files":3,"outputs":0,"conversation":1,"summary":0}}"#
         ]],
     );
     check(

@@ -40,6 +40,25 @@ local function count_documents()
   return #buffers
 end
 
+--- What fills the model's context, as of the last request.
+---@param view copydesk.View
+---@return string?
+local function context_shares(view)
+  for number = #view.parts, 1, -1 do
+    local content = view.parts[number].content
+    local context = content.kind == "stepFinish" and content.context
+    if context then
+      local words = {}
+      for _, name in ipairs({ "system", "tools", "files", "outputs", "conversation", "summary" }) do
+        if context[name] > 0 then
+          words[#words + 1] = ("%s %d"):format(name, context[name])
+        end
+      end
+      return ("%s, of %d"):format(table.concat(words, ", "), context.window)
+    end
+  end
+end
+
 ---@param view copydesk.View
 ---@param lines string[]
 local function session(view, lines)
@@ -53,6 +72,7 @@ local function session(view, lines)
   local seconds = require("copydesk.progress").seconds(view)
   add(lines, "Turn", view.running and ("%d, running for %d s"):format(view.running, seconds or 0) or "none is running")
   add(lines, "Tokens", used.tokens > 0 and ("%d in the last request"):format(used.tokens) or nil)
+  add(lines, "Context", context_shares(view))
   add(lines, "Cost", used.cost > 0 and ("$%.4f"):format(used.cost) or nil)
   for _, job in ipairs(view.jobs) do
     add(lines, "Job", ("%d %s"):format(job.id, job.command))

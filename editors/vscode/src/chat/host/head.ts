@@ -2,7 +2,7 @@
 //
 // Contract: reads the state, changes nothing. Figures cover the loaded parts.
 
-import type { CallInfo } from "copydesk-protocol";
+import type { CallInfo, ContextUseInfo } from "copydesk-protocol";
 import { window, workspace } from "vscode";
 import type { Desk } from "../../desk";
 import { selectionPiece } from "../../sessions/context";
@@ -18,6 +18,8 @@ import { labelOf } from "./plainText";
 interface Usage {
   tokens: number;
   cost: number;
+  /** What the last request had. */
+  context?: ContextUseInfo;
   /** The model of the last request. */
   model?: string;
 }
@@ -29,6 +31,7 @@ function usageOf(view: SessionView): Usage {
       const { input, cacheRead, cacheWrite, output } = content.usage;
       used.tokens = input + cacheRead + cacheWrite + output;
       used.cost += content.cost ?? 0;
+      used.context = content.context;
     } else if (content.kind === "stepStart") {
       used.model = content.model;
     } else if (content.kind === "call" && content.name === "task") {
@@ -37,6 +40,19 @@ function usageOf(view: SessionView): Usage {
     }
   }
   return used;
+}
+
+/** What fills the context, without what is not there. */
+function sharesOf(context: ContextUseInfo | undefined): Head["shares"] {
+  const shares = context && [
+    { name: "system prompt", tokens: context.system },
+    { name: "tools", tokens: context.tools },
+    { name: "files", tokens: context.files },
+    { name: "outputs", tokens: context.outputs },
+    { name: "conversation", tokens: context.conversation },
+    { name: "summary", tokens: context.summary },
+  ];
+  return (shares ?? []).filter((share) => share.tokens > 0);
 }
 
 /** The session's to-do list, unless all of it is done. */
@@ -87,7 +103,7 @@ function othersOf(desk: Desk, shown: SessionView | undefined): Head["others"] {
 }
 
 export function headOf(desk: Desk, view: SessionView | undefined, catalogue: ModelCatalogue, attachments: Attachments): Head {
-  const used = view ? usageOf(view) : { tokens: 0, cost: 0 };
+  const used: Usage = view ? usageOf(view) : { tokens: 0, cost: 0 };
   const model = view?.session.model ?? catalogue.default(view?.session.agent) ?? used.model;
   const info = catalogue.find(model);
   const editor = window.activeTextEditor;
@@ -105,6 +121,7 @@ export function headOf(desk: Desk, view: SessionView | undefined, catalogue: Mod
     preset: view?.session.activePreset,
     tokens: used.tokens,
     share: info?.context && used.tokens > 0 ? Math.min(1, used.tokens / info.context) : undefined,
+    shares: sharesOf(used.context),
     cost: used.cost,
     undecided: view ? desk.review.reviews.store.count(view.id) : 0,
     todo: view && todoOf(view),

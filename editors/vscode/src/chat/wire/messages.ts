@@ -50,6 +50,8 @@ const head = v.object({
   /** Tokens of the last request, and their share of the context window. */
   tokens: number,
   share: v.optional(number),
+  /** What those tokens are, the names in plain words. */
+  shares: v.pipe(v.array(v.object({ name: label, tokens: number })), v.maxLength(10)),
   /** US dollars. */
   cost: number,
   undecided: number,

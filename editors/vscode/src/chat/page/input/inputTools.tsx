@@ -24,7 +24,7 @@ function Picker({ label, title, icon, command }: { label: string; title: string;
 
 /** How full the context window is, with tokens and cost. */
 function Gauge({ head }: { head: Head }) {
-  const { tokens, share, cost } = head;
+  const { tokens, share, shares, cost } = head;
   if (tokens === 0) {
     return null;
   }
@@ -32,8 +32,9 @@ function Gauge({ head }: { head: Head }) {
   const text = [`${tokenText(tokens)} tokens`, percent !== undefined && `${percent} % of the context`, cost > 0 && costText(cost)]
     .filter(Boolean)
     .join(", ");
+  const title = [text, ...shares.map((one) => `${one.name}: ${tokenText(one.tokens)}`)].join("\n");
   return (
-    <span class="gauge" title={text}>
+    <span class="gauge" title={title}>
       {percent !== undefined && <meter min={0} max={100} high={80} value={percent} aria-label="Context used" />}
       <span class="hidden">{text}</span>
       <span aria-hidden="true">{percent === undefined ? tokenText(tokens) : `${percent}%`}</span>
