@@ -579,6 +579,24 @@ export interface ContextItem {
   text?: string;
 }
 
+/** What fills the model's context, in tokens. The sum is the provider's count if it counts; the shares are estimates. */
+export interface ContextUseInfo {
+  /** The size of the context, as far as known. */
+  window: number;
+  /** The system prompt, with the instruction files. */
+  system: number;
+  /** The descriptions of the tools. */
+  tools: number;
+  /** What `read` returned, and what the user attached. */
+  files: number;
+  /** The outputs of the other calls. */
+  outputs: number;
+  /** Prompts, notes, and what the model wrote. */
+  conversation: number;
+  /** The summary of the older part. */
+  summary: number;
+}
+
 /** A line of a hunk that is longer than what was sent of it. */
 export interface CutLineInfo {
   /** The line, counted from the hunk's first line. */
@@ -1253,6 +1271,8 @@ export type PartContentInfo =
   | ({ kind: "note" } & TextContent)
   /** For the model, a summary takes the place of the older part of the conversation. Nothing is removed for the user. While it runs, the summary is being written. */
   | ({ kind: "compaction" } & CompactionInfo)
+  /** For the model, notes take the place of old outputs of calls. Nothing is removed for the user. */
+  | ({ kind: "pruning" } & PruningInfo)
   /** The end of a turn that the model did not finish. The turn has no later part. */
   | {
       kind: "turnEnd";
@@ -1661,6 +1681,16 @@ export interface ProviderSetKeyResult {
   replaced: boolean;
   /** Where the key in use comes from, if another one takes precedence over this one. */
   overriddenBy?: string;
+}
+
+/** Old outputs that the model does not read any more. */
+export interface PruningInfo {
+  /** How many there are. */
+  outputs: number;
+  /** About how many tokens a request had before. */
+  tokensBefore: number;
+  /** About how many tokens it has now. */
+  tokensAfter: number;
 }
 
 /** Questions that the agent asks together. */
@@ -2352,6 +2382,8 @@ export interface StepFinishInfo {
   usage: UsageInfo;
   /** The cost in US dollars, if the price is known. */
   cost?: number;
+  /** What fills the model's context with this request and its response; missing in sessions of older daemons. */
+  context?: ContextUseInfo;
 }
 
 /** When to stop. */

@@ -20,6 +20,7 @@ mod open_calls;
 mod patches;
 mod presets;
 mod problems;
+mod pruning;
 mod questions_and_todos;
 pub(crate) mod sandbox;
 mod skills;

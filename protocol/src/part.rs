@@ -83,6 +83,8 @@ pub enum PartContentInfo {
     /// For the model, a summary takes the place of the older part of the conversation. Nothing is removed for the user. While
     /// it runs, the summary is being written.
     Compaction(Box<CompactionInfo>),
+    /// For the model, notes take the place of old outputs of calls. Nothing is removed for the user.
+    Pruning(PruningInfo),
     /// The end of a turn that the model did not finish. The turn has no later part.
     TurnEnd {
         /// Why it ended.
@@ -111,6 +113,18 @@ pub struct CompactionInfo {
     /// What the provider charged for the summary, in US dollars, if the price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
+}
+
+/// Old outputs that the model does not read any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PruningInfo {
+    /// How many there are.
+    pub outputs: u64,
+    /// About how many tokens a request had before.
+    pub tokens_before: u64,
+    /// About how many tokens it has now.
+    pub tokens_after: u64,
 }
 
 /// Why a conversation is compacted.

@@ -13,7 +13,6 @@ const KEYS_WITHOUT_EFFECT: &[&[&str]] = &[
     &["command"],
     &["mcp"],
     &["skills"],
-    &["compaction", "prune"],
     &["attachment"],
     &["agent", "*", "color"],
     &["provider", "*", "models", "*", "modalities", "output"],

@@ -160,7 +160,8 @@ pub struct CompactionConfig {
     /// Whether a summary takes the place of the older conversation by itself when the model's context is nearly full; yes by
     /// default.
     pub auto: Option<bool>,
-    /// Drop the output of old tool calls first.
+    /// Whether notes take the place of old outputs of calls when that saves money or room; yes by default. The agent can read
+    /// the outputs again.
     pub prune: Option<bool>,
     /// How many tokens of the context to keep free; by default what the model may answer, at most a fifth of it.
     pub reserved: Option<u64>,

@@ -146,6 +146,7 @@ pub(crate) async fn build_session(
             .and_then(|agent| titles(&models, loaded, agent)),
         compaction: CompactionSettings {
             is_automatic: loaded.config.compaction.auto.unwrap_or(true),
+            prunes: loaded.config.compaction.prune.unwrap_or(true),
             reserved: loaded.config.compaction.reserved,
         },
         root,

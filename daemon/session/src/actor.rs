@@ -17,6 +17,7 @@ mod draft;
 mod forwarded_asks;
 mod job_events;
 mod nested_instructions;
+mod prune;
 mod replies;
 mod resolve_calls;
 mod role;

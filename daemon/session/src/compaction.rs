@@ -3,10 +3,14 @@
 //! Nothing is removed: the parts stay in the store, where they can be read, searched, undone and forked from. The user's own prompts
 //! and the last steps stay word for word. A summary that is empty, cut off, or not smaller than what it replaces does not count; then
 //! the program makes one by rule, so a conversation can always be made shorter.
+//!
+//! Pruning comes before: notes take the place of old outputs of calls. It removes nothing, either.
 
 pub(crate) mod context_meter;
 pub(crate) mod context_use;
 pub(crate) mod plan;
+pub(crate) mod pruning;
+pub(crate) mod pruning_note;
 pub(crate) mod rule_summary;
 #[cfg(test)]
 pub(crate) mod sample_parts;
@@ -42,6 +46,8 @@ impl CompactionPart {
 pub struct CompactionSettings {
     /// Whether a conversation is compacted by itself when it comes near the end of the model's context.
     pub is_automatic: bool,
+    /// Whether old outputs are left out of requests when that pays.
+    pub prunes: bool,
     /// How many tokens stay free; none: as many as the response may have, but no more than a fifth.
     pub reserved: Option<u64>,
 }

@@ -68,6 +68,9 @@ pub(crate) fn assign_new_ids(parts: &mut [Part]) {
     }
     for part in parts {
         let named: Vec<&mut Id> = match &mut part.content {
+            PartContent::Pruning(pruning) => {
+                pruning.outputs.iter_mut().map(|output| &mut output.call).collect()
+            }
             PartContent::Call(CallPart { parent: Some(parent), .. }) => vec![parent],
             PartContent::Compaction(compaction) => {
                 compaction.kept_from.iter_mut().chain(&mut compaction.prompts).collect()
@@ -125,6 +128,8 @@ pub enum PartContent {
     Note(NotePart),
     /// For the model, a summary takes the place of what stands before.
     Compaction(Box<CompactionPart>),
+    /// For the model, notes take the place of old outputs.
+    Pruning(PruningPart),
     /// The last part of a turn that the model did not finish.
     TurnEnd(TurnEnd),
 }
@@ -296,6 +301,23 @@ pub struct CompactionPart {
     /// US dollars, if the price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
+}
+
+/// Which old outputs the model does not read any more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PruningPart {
+    pub outputs: Vec<PrunedOutput>,
+    /// Estimates of the whole request.
+    pub tokens_before: u64,
+    pub tokens_after: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PrunedOutput {
+    /// The part of the call.
+    pub call: Id,
+    /// What the model reads instead. It is stored, so that a later version sends the same.
+    pub note: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

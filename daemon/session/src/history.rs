@@ -4,6 +4,7 @@
 //! parts always give the same messages, so the prefix of a conversation never changes, and messages are built once, so a long
 //! session costs no more than a short one.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use copydesk_model::{AssistantPart as ModelPart, ModelMessage, ToolResultPart, UserPart};
@@ -31,14 +32,13 @@ pub(crate) struct RequestMessages {
 impl MessageHistory {
     /// The whole conversation for one request. The caller gives it back.
     pub(crate) fn take_messages(&mut self, parts: &[Arc<Part>]) -> RequestMessages {
-        for (at, part) in parts.iter().enumerate().skip(self.parts) {
-            match &part.content {
-                PartContent::Compaction(compaction) => {
-                    let before = parts.get(..at).unwrap_or_default();
-                    self.writer = MessageBuilder::after_compaction(compaction, before);
-                }
-                _ => self.writer.add(part),
-            }
+        let new = parts.get(self.parts..).unwrap_or_default();
+        let changes_earlier =
+            |part: &Arc<Part>| matches!(part.content, PartContent::Compaction(_) | PartContent::Pruning(_));
+        if new.iter().any(changes_earlier) {
+            self.writer = MessageBuilder::for_session(parts);
+        } else {
+            new.iter().for_each(|part| self.writer.add(part));
         }
         self.parts = parts.len();
         let MessageBuilder { messages, model_parts: said, results, inputs: asked, .. } = &mut self.writer;
@@ -52,6 +52,7 @@ impl MessageHistory {
             messages: Vec::new(),
             interrupted: Vec::new(),
             max_output_bytes: None,
+            pruned: HashMap::new(),
         };
         messages.extend(rest.finish());
         RequestMessages { messages, reusable_count: whole }
@@ -74,19 +75,35 @@ struct MessageBuilder {
     interrupted: Vec<(Id, usize)>,
     /// Longer outputs are cut.
     max_output_bytes: Option<usize>,
+    /// What takes the place of outputs, by the part of the call.
+    pruned: HashMap<Id, String>,
 }
 
 impl MessageBuilder {
-    /// Begins with what a compaction left of the parts before it.
-    fn after_compaction(compaction: &CompactionPart, before: &[Arc<Part>]) -> Self {
-        let mut builder = Self::default();
-        let kept = kept_index(before, compaction).unwrap_or(before.len());
-        builder.add_kept_prompts(compaction, before.get(..kept).unwrap_or_default());
-        builder.input(UserPart::Note(mark_note(&compaction.note())));
-        builder.max_output_bytes = compaction.max_output_bytes;
-        before.iter().skip(kept).for_each(|part| builder.add(part));
-        builder.max_output_bytes = None;
+    /// Has the whole session: what the last compaction left, what came after it, and notes in the place of pruned outputs.
+    fn for_session(parts: &[Arc<Part>]) -> Self {
+        let mut builder = Self { pruned: pruned_outputs(parts), ..Self::default() };
+        let mut rest = parts;
+        for (at, part) in parts.iter().enumerate().rev() {
+            if let PartContent::Compaction(compaction) = &part.content {
+                let (before, from) = parts.split_at(at);
+                builder.begin_after(compaction, before);
+                rest = from;
+                break;
+            }
+        }
+        rest.iter().for_each(|part| builder.add(part));
         builder
+    }
+
+    /// Begins with what a compaction left of the parts before it.
+    fn begin_after(&mut self, compaction: &CompactionPart, before: &[Arc<Part>]) {
+        let kept = kept_index(before, compaction).unwrap_or(before.len());
+        self.add_kept_prompts(compaction, before.get(..kept).unwrap_or_default());
+        self.input(UserPart::Note(mark_note(&compaction.note())));
+        self.max_output_bytes = compaction.max_output_bytes;
+        before.iter().skip(kept).for_each(|part| self.add(part));
+        self.max_output_bytes = None;
     }
 
     fn add_kept_prompts(&mut self, compaction: &CompactionPart, before: &[Arc<Part>]) {
@@ -135,14 +152,18 @@ impl MessageBuilder {
                     self.interrupted.push((part.id.clone(), self.results.len()));
                 }
                 let mut result = result(call, part);
-                if let Some(most) = self.max_output_bytes {
+                if let Some(note) = self.pruned.get(&part.id) {
+                    result.output = break_marks(note).into_owned();
+                    result.media.clear();
+                } else if let Some(most) = self.max_output_bytes {
                     cut_middle(&mut result.output, most, " Call the tool again for a part of it.");
                 }
                 self.results.push(result);
             }
             PartContent::StepStart { .. } => self.end_step(),
-            // An earlier one, among the parts that a later one kept.
+            // A compaction: an earlier one, among the parts that a later one kept.
             PartContent::Compaction(_)
+            | PartContent::Pruning(_)
             | PartContent::StepFinish(_)
             | PartContent::Retry { .. }
             | PartContent::TurnEnd(_) => {}
@@ -192,6 +213,14 @@ impl MessageBuilder {
         self.end_input();
         self.messages
     }
+}
+
+fn pruned_outputs(parts: &[Arc<Part>]) -> HashMap<Id, String> {
+    let prunings = parts.iter().filter_map(|part| match &part.content {
+        PartContent::Pruning(pruning) => Some(&pruning.outputs),
+        _ => None,
+    });
+    prunings.flatten().map(|output| (output.call.clone(), output.note.clone())).collect()
 }
 
 fn result(call: &CallPart, part: &Part) -> ToolResultPart {

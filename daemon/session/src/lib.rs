@@ -26,7 +26,7 @@ pub use actor::{
 pub use compaction::CompactionSettings;
 pub use data::{
     CallOutput, CallPart, CompactionPart, CompactionReason, ContextUse, NotePart, Part, PartContent,
-    PartState, PromptContext, PromptPart, Session, SessionReviewTiming, StepFinishPart, TurnEnd,
+    PartState, PromptContext, PromptPart, PrunedOutput, PruningPart, Session, SessionReviewTiming, StepFinishPart, TurnEnd,
 };
 pub use event::{AskEvent, JobSnapshot, QuestionEvent, SessionEvent};
 pub use export::{ImportError, SessionArchive, context_line, markdown};

@@ -122,6 +122,7 @@ impl TaskMonitor {
             | PartContent::Prompt(_)
             | PartContent::File(_)
             | PartContent::Note(_)
+            | PartContent::Pruning(_)
             | PartContent::TurnEnd(_) => {}
         }
     }

@@ -20,3 +20,6 @@ pub(crate) const DRAFT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A slow disk gets drafts less often: storing them takes at most one part in so many of the time.
 pub(crate) const DRAFT_COST_DIVISOR: u32 = 20;
+
+/// How long a provider keeps what it has read of a conversation, if it does not say: Anthropic's and OpenAI's usual time.
+pub(crate) const PROMPT_CACHE_TTL: Duration = Duration::from_mins(5);

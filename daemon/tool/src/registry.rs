@@ -1,6 +1,7 @@
 //! All tools by name, and what every call goes through.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -19,6 +20,10 @@ use crate::output_spill::OutputSpill;
 use crate::prepared_call::{self, PreparedCall, RawCall};
 use crate::time_limits::CANCELLED_TOOL_GRACE;
 use crate::tool::{AnyTool, TouchedFiles};
+
+/// Around the path of a file with the whole of an output that was cut.
+const WHOLE_FILE_BEGIN: &str = "The whole is in ";
+const WHOLE_FILE_END: &str = ": read it with offset and limit, or search it.";
 
 /// The cap of an output.
 pub type ToolOutputLimits = text::TruncateLimits;
@@ -65,6 +70,17 @@ impl ToolRegistry {
             parameters: tool.parameters(),
         };
         tools.map(spec).collect()
+    }
+
+    /// The file with the whole of an output, which is written unless a longer one was cut to this. `None` if that fails.
+    pub async fn store_whole_output(&self, name: &str, output: &str) -> Option<PathBuf> {
+        let named = output.rfind(WHOLE_FILE_BEGIN).and_then(|at| output.get(at + WHOLE_FILE_BEGIN.len()..));
+        let named =
+            named.and_then(|rest| rest.split_once(WHOLE_FILE_END)).map(|(path, _)| PathBuf::from(path));
+        match named.filter(|path| path.starts_with(self.spill.folder()) && path.is_file()) {
+            Some(path) => Some(path),
+            None => self.spill.store_output(name, output).await,
+        }
     }
 
     /// Finds the tool and parses the arguments. `is_key_offered` says which permission keys the model was offered.
@@ -170,7 +186,7 @@ impl ToolRegistry {
         }
         let whole = match self.spill.store_output(call, &output).await {
             Some(path) => {
-                format!("The whole is in {}: read it with offset and limit, or search it.", path.display())
+                format!("{WHOLE_FILE_BEGIN}{}{WHOLE_FILE_END}", path.display())
             }
             None => "The rest could not be kept.".to_owned(),
         };

@@ -3,6 +3,7 @@
 mod activity;
 mod attachments;
 mod command_output;
+mod context_lines;
 mod diagnostics_view;
 mod environment_mismatch;
 mod external_editor;

@@ -5,8 +5,8 @@ use copydesk_permission::{AlwaysScope, AskReply, PermissionPreset};
 use copydesk_protocol::event::{EventInfo, JobInfo, TurnEndInfo};
 use copydesk_protocol::part::{
     CallInfo, CallOutputInfo, CompactionInfo, CompactionReasonInfo, ContextUseInfo, MediaContent,
-    PartContentInfo, PartInfo, PartStateInfo, PromptInfo, StepFinishInfo, StopReasonInfo, TextContent,
-    UsageInfo,
+    PartContentInfo, PartInfo, PartStateInfo, PromptInfo, PruningInfo, StepFinishInfo, StopReasonInfo,
+    TextContent, UsageInfo,
 };
 use copydesk_protocol::permission::{
     AlwaysScopeInfo, PermissionAskInfo, PermissionPresetInfo, PermissionReply,
@@ -134,6 +134,11 @@ fn content(content: &session::PartContent) -> PartContentInfo {
         session::PartContent::Compaction(compaction) => {
             PartContentInfo::Compaction(Box::new(compaction_info(compaction)))
         }
+        session::PartContent::Pruning(pruning) => PartContentInfo::Pruning(PruningInfo {
+            outputs: pruning.outputs.len() as u64,
+            tokens_before: pruning.tokens_before,
+            tokens_after: pruning.tokens_after,
+        }),
         session::PartContent::TurnEnd(end) => PartContentInfo::TurnEnd { end: turn_end(end.clone()) },
     }
 }

@@ -58,14 +58,13 @@ enum SummaryFailure {
 }
 
 impl SessionActor {
-    /// Before a request: makes the conversation shorter if it comes near the end of the context.
+    /// Before a request: leaves out old outputs if that pays, or makes the conversation shorter if it comes near the end of the
+    /// context.
     pub(super) async fn make_room(&mut self) -> Result<(), StoreError> {
-        if !self.deps.compaction.is_automatic {
-            return Ok(());
-        }
         let budget = self.context_budget();
         let used = self.used_tokens();
-        if used <= budget.limit {
+        let is_pruned = self.prune_outputs(used).await?;
+        if is_pruned || used <= budget.limit || !self.deps.compaction.is_automatic {
             return Ok(());
         }
         let Some(plan) = plan(&self.parts, budget) else { return Ok(()) };

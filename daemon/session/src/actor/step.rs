@@ -77,6 +77,7 @@ impl SessionActor {
         let (messages, tools) = (said.messages.len(), request.tools.len());
         std::mem::swap(&mut request.messages, &mut said.messages);
         let events = self.deps.model.stream(&request);
+        self.meter.note_request();
         std::mem::swap(&mut request.messages, &mut said.messages);
         self.history.return_messages(said);
         let mut events = match events {

@@ -2,6 +2,7 @@
 //!
 //! Every part is counted once, so a request costs no more at the end of a long session than at its beginning.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use copydesk_model::{ModelRequest, TokenUsage, ToolSpec, estimate_tokens};
@@ -9,7 +10,7 @@ use copydesk_model::{ModelRequest, TokenUsage, ToolSpec, estimate_tokens};
 use super::BYTES_PER_TOKEN;
 use super::context_use::PartTokens;
 use super::plan::kept_index;
-use crate::data::{CompactionPart, ContextUse, Part, PartContent};
+use crate::data::{CompactionPart, ContextUse, Part, PartContent, PruningPart};
 
 #[derive(Default)]
 pub(crate) struct ContextMeter {
@@ -21,6 +22,8 @@ pub(crate) struct ContextMeter {
     step_outputs: u64,
     anchor: Option<CountedRequest>,
     fixed: Option<FixedTokens>,
+    /// The system prompt or the tools are others than in the last request.
+    is_prefix_new: bool,
 }
 
 /// A whole request as the provider counted it, and the estimate of the same parts.
@@ -45,6 +48,7 @@ impl ContextMeter {
         if self.fixed.as_ref().is_some_and(is_same) {
             return;
         }
+        self.is_prefix_new |= self.fixed.is_some();
         let tool = |tool: &ToolSpec| {
             estimate_tokens(&tool.parameters.to_string())
                 + estimate_tokens(&tool.description)
@@ -64,7 +68,17 @@ impl ContextMeter {
 
     /// The next request has another system prompt, or other tools.
     pub(crate) fn forget_request(&mut self) {
-        self.fixed = None;
+        self.is_prefix_new |= self.fixed.take().is_some();
+    }
+
+    /// Whether the provider has cached nothing that the next request begins with.
+    pub(crate) fn is_prefix_new(&self) -> bool {
+        self.is_prefix_new
+    }
+
+    /// A request is sent.
+    pub(crate) fn note_request(&mut self) {
+        self.is_prefix_new = false;
     }
 
     /// The tokens of the system prompt and the tools.
@@ -82,6 +96,7 @@ impl ContextMeter {
             self.counted.push(tokens);
             match &part.content {
                 PartContent::Compaction(compaction) => self.compact(compaction, parts, at),
+                PartContent::Pruning(pruning) => self.prune(pruning, parts),
                 PartContent::StepStart { .. } => self.step_outputs = 0,
                 // Some local servers count nothing.
                 PartContent::StepFinish(finish) if finish.usage.prompt_tokens() > 0 => {
@@ -117,8 +132,23 @@ impl ContextMeter {
         for tokens in self.counted.get(kept..at).unwrap_or_default().to_vec() {
             self.add(tokens, most);
         }
-        self.anchor =
-            Some(CountedRequest { counted: compaction.tokens_after, estimated: self.live.total() });
+        self.anchor = Some(CountedRequest { counted: compaction.tokens_after, estimated: self.live.total() });
+    }
+
+    fn prune(&mut self, pruning: &PruningPart, parts: &[Arc<Part>]) {
+        let notes: HashMap<_, _> =
+            pruning.outputs.iter().map(|output| (&output.call, estimate_tokens(&output.note))).collect();
+        for (part, tokens) in parts.iter().zip(&mut self.counted) {
+            let Some(note) = notes.get(&part.id) else { continue };
+            let saved = std::mem::replace(&mut tokens.output, *note).saturating_sub(*note);
+            let share = if tokens.is_file { &mut self.live.files } else { &mut self.live.outputs };
+            *share = share.saturating_sub(saved);
+        }
+    }
+
+    /// The tokens of each part that is counted; of an output that was left out, those of its note.
+    pub(crate) fn counted(&self) -> &[PartTokens] {
+        &self.counted
     }
 
     /// What the next request has.

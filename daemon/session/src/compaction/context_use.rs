@@ -44,6 +44,7 @@ impl PartTokens {
                 is_file: call.name == READ_TOOL,
             },
             PartContent::Compaction(_)
+            | PartContent::Pruning(_)
             | PartContent::StepStart { .. }
             | PartContent::StepFinish(_)
             | PartContent::Retry { .. }

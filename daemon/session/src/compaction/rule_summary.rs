@@ -107,7 +107,7 @@ fn add_files(
 }
 
 /// The file of a patch's line that names one.
-fn patched_path(line: &str) -> Option<&str> {
+pub(crate) fn patched_path(line: &str) -> Option<&str> {
     let (action, path) = line.strip_prefix("*** ")?.split_once(" File: ")?;
     ["Add", "Update", "Delete"].contains(&action).then_some(path.trim())
 }

@@ -33,6 +33,7 @@ pub fn markdown(session: &Session, parts: &[Part]) -> String {
             | PartContent::StepFinish(_)
             | PartContent::Retry { .. }
             | PartContent::Compaction(_)
+            | PartContent::Pruning(_)
             | PartContent::TurnEnd(_) => Ok(()),
         };
     }

@@ -56,7 +56,7 @@ fn unfinished_turn(transaction: &Transaction<'_>, session: &Id) -> Result<Option
         match serde_json::from_str(&row.get::<_, String>(2)?)? {
             PartContent::TurnEnd(_) => return Ok(None),
             // The daemon's own, after the end of the turn.
-            PartContent::Note(_) | PartContent::Compaction(_) => {}
+            PartContent::Note(_) | PartContent::Compaction(_) | PartContent::Pruning(_) => {}
             PartContent::StepFinish(_) => finished = Some(place),
             PartContent::Call(_) => return Ok(Some(last)),
             _ if finished.is_none() => return Ok(Some(last)),

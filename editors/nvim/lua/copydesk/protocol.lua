@@ -175,6 +175,16 @@
 ---@field range? copydesk.WireRange The range in it; by default the whole document.
 ---@field text? string The text as the user saw it; by default the daemon reads the document.
 
+--- What fills the model's context, in tokens. The sum is the provider's count if it counts; the shares are estimates.
+---@class copydesk.ContextUseInfo
+---@field window integer The size of the context, as far as known.
+---@field system integer The system prompt, with the instruction files.
+---@field tools integer The descriptions of the tools.
+---@field files integer What `read` returned, and what the user attached.
+---@field outputs integer The outputs of the other calls.
+---@field conversation integer Prompts, notes, and what the model wrote.
+---@field summary integer The summary of the older part.
+
 --- A line of a hunk that is longer than what was sent of it.
 ---@class copydesk.CutLineInfo
 ---@field line integer The line, counted from the hunk's first line.
@@ -647,6 +657,10 @@
 ---@class copydesk.PartContentInfo.compaction: copydesk.CompactionInfo
 ---@field kind "compaction"
 
+--- For the model, notes take the place of old outputs of calls. Nothing is removed for the user.
+---@class copydesk.PartContentInfo.pruning: copydesk.PruningInfo
+---@field kind "pruning"
+
 --- The end of a turn that the model did not finish. The turn has no later part.
 ---@class copydesk.PartContentInfo.turnEnd
 ---@field kind "turnEnd"
@@ -664,6 +678,7 @@
 ---| copydesk.PartContentInfo.retry # A model request failed, and the daemon will retry it.
 ---| copydesk.PartContentInfo.note # A note of the daemon that the model reads at its next step.
 ---| copydesk.PartContentInfo.compaction # For the model, a summary takes the place of the older part of the conversation. Nothing is removed for the user. While it runs, the summary is being written.
+---| copydesk.PartContentInfo.pruning # For the model, notes take the place of old outputs of calls. Nothing is removed for the user.
 ---| copydesk.PartContentInfo.turnEnd # The end of a turn that the model did not finish. The turn has no later part.
 
 --- One part of a session: a prompt, a text of the model, a call, …
@@ -941,6 +956,12 @@
 ---@class copydesk.ProviderSetKeyResult
 ---@field replaced boolean It replaced another one.
 ---@field overriddenBy? string Where the key in use comes from, if another one takes precedence over this one.
+
+--- Old outputs that the model does not read any more.
+---@class copydesk.PruningInfo
+---@field outputs integer How many there are.
+---@field tokensBefore integer About how many tokens a request had before.
+---@field tokensAfter integer About how many tokens it has now.
 
 --- Questions that the agent asks together.
 ---@class copydesk.QuestionAskInfo
@@ -1365,6 +1386,7 @@
 ---@field stop copydesk.StopReasonInfo Why the model stopped.
 ---@field usage copydesk.UsageInfo The tokens it used.
 ---@field cost? number The cost in US dollars, if the price is known.
+---@field context? copydesk.ContextUseInfo What fills the model's context with this request and its response; missing in sessions of older daemons.
 
 --- When to stop.
 ---@class copydesk.StopParams

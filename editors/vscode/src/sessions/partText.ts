@@ -3,7 +3,7 @@
 // Contract: pure. Calls take one line each, with the daemon's own title. What the model reads of a call is not shown, and neither are
 // control characters, which could imitate other lines.
 
-import type { CallInfo, CompactionInfo, PartInfo, TurnEndInfo } from "copydesk-protocol";
+import type { CallInfo, CompactionInfo, PartInfo, PruningInfo, TurnEndInfo } from "copydesk-protocol";
 
 /** How much of a call's error is shown. */
 const MAX_ERROR = 300;
@@ -71,6 +71,12 @@ export function compactionText(part: PartInfo, content: CompactionInfo): string 
   return `Summed up by ${author}: ${sizes}${why}. Nothing is removed here; the agent reads this instead:\n\n${content.summary}`;
 }
 
+/** Old outputs that the model does not read any more. */
+export function pruningText(content: PruningInfo): string {
+  const sizes = `about ${content.tokensBefore} tokens are now ${content.tokensAfter}`;
+  return `Left out ${content.outputs} old outputs for the agent: ${sizes}. Nothing is removed here.`;
+}
+
 /** Whether a part will not change any more. */
 export function isSettled(part: PartInfo): boolean {
   return part.state.kind !== "pending" && part.state.kind !== "running";
@@ -97,6 +103,8 @@ export function partText(part: PartInfo): string | undefined {
       return `  … ${oneLine(content.message, MAX_ERROR)} (retry ${content.attempt})\n`;
     case "compaction":
       return `  ${compactionText(part, content)}\n`;
+    case "pruning":
+      return `  ${pruningText(content)}\n`;
     case "turnEnd":
       return `${endText(content.end) ?? ""}\n`;
     default:

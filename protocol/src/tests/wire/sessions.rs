@@ -9,8 +9,8 @@ use crate::daemon::Empty;
 use crate::event::{EventInfo, EventParams, JobInfo, TurnEndInfo};
 use crate::part::{
     CallInfo, CallOutputInfo, CompactionInfo, CompactionReasonInfo, ContextUseInfo, MediaContent,
-    PartContentInfo, PartInfo, PartStateInfo, PromptInfo, StepFinishInfo, StopReasonInfo, TextContent,
-    UsageInfo,
+    PartContentInfo, PartInfo, PartStateInfo, PromptInfo, PruningInfo, StepFinishInfo, StopReasonInfo,
+    TextContent, UsageInfo,
 };
 use crate::permission::PermissionPresetInfo;
 use crate::position::{WirePosition, WireRange};
@@ -238,15 +238,8 @@ fn contents_of_parts() {
         &expect![[r#"{"kind":"stepStart","model":"p/m"}"#]],
     );
     let usage = UsageInfo { input: 1, output: 2, reasoning: 1, cache_read: 3, cache_write: 4 };
-    let context = ContextUseInfo {
-        window: 9,
-        system: 1,
-        tools: 2,
-        files: 3,
-        outputs: 0,
-        conversation: 1,
-        summary: 0,
-    };
+    let context =
+        ContextUseInfo { window: 9, system: 1, tools: 2, files: 3, outputs: 0, conversation: 1, summary: 0 };
     let finish =
         StepFinishInfo { stop: StopReasonInfo::Calls, usage, cost: Some(0.5), context: Some(context) };
     check(
@@ -262,6 +255,10 @@ fn contents_of_parts() {
     check(
         &PartContentInfo::Note(TextContent { text: "by the way".into() }),
         &expect![[r#"{"kind":"note","text":"by the way"}"#]],
+    );
+    check(
+        &PartContentInfo::Pruning(PruningInfo { outputs: 3, tokens_before: 9000, tokens_after: 900 }),
+        &expect![[r#"{"kind":"pruning","outputs":3,"tokensBefore":9000,"tokensAfter":900}"#]],
     );
     let compaction = CompactionInfo {
         reason: CompactionReasonInfo::Full,

@@ -6,15 +6,14 @@ use std::path::PathBuf;
 
 use copydesk_protocol::event::{EventInfo, JobInfo, TurnEndInfo};
 use copydesk_protocol::metadata::{CallMetadata, ChangedFileMetadata};
-use copydesk_protocol::part::{
-    CallInfo, CompactionInfo, PartContentInfo, PartInfo, PartStateInfo, UsageInfo,
-};
+use copydesk_protocol::part::{CallInfo, PartContentInfo, PartInfo, PartStateInfo, UsageInfo};
 use copydesk_protocol::permission::PermissionAskInfo;
 use copydesk_protocol::question::QuestionAskInfo;
 use copydesk_tool::TODOWRITE;
 
 use super::activity::{self, CurrentActivity};
 use super::command_output;
+use super::context_lines::{compaction_line, pruning_line};
 use super::diagnostics_view::{self, DiagnosticsTiming};
 use super::markdown::MarkdownStyler;
 use super::places_view;
@@ -275,6 +274,11 @@ impl TextView {
                 self.cost = compaction.cost.map(|cost| self.cost.unwrap_or(0.0) + cost).or(self.cost);
                 Ok(())
             }
+            PartContentInfo::Pruning(pruning) => {
+                self.end_line()?;
+                remark(styled(DIM, pruning_line(*pruning)));
+                Ok(())
+            }
             PartContentInfo::StepFinish(finish) => {
                 self.add(finish.usage, finish.cost);
                 Ok(())
@@ -432,7 +436,7 @@ impl TextView {
     }
 }
 
-fn is_settled(state: &PartStateInfo) -> bool {
+pub(super) fn is_settled(state: &PartStateInfo) -> bool {
     !matches!(state, PartStateInfo::Pending | PartStateInfo::Running)
 }
 
@@ -467,14 +471,4 @@ pub(super) fn coloured(diff: &str) -> String {
         _ => (*line).to_owned(),
     };
     lines.iter().skip(header).map(|text| format!("  {}", line(text))).collect::<Vec<_>>().join("\n")
-}
-fn compaction_line(compaction: &CompactionInfo, state: &PartStateInfo) -> String {
-    if !is_settled(state) {
-        return format!("making the conversation shorter, of about {} tokens", compaction.tokens_before);
-    }
-    let (before, after) = (compaction.tokens_before, compaction.tokens_after);
-    let failure = compaction.failure.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
-    let author =
-        compaction.model.as_ref().map_or_else(|| "by rule".to_owned(), |model| format!("by {model}"));
-    format!("the conversation was summed up {author}: about {before} tokens are now {after}{failure}")
 }

@@ -347,6 +347,11 @@ local kinds = {
     remark(block, head .. "\n" .. done.summary, "CopydeskDim")
     block.fold = { 2, #block.lines - 1 }
   end,
+  pruning = function(part, block)
+    local done = part.content
+    remark(block, ("Left out %d old outputs for the agent: about %d tokens are now %d. Nothing is removed here."):format(
+      done.outputs, done.tokensBefore, done.tokensAfter), "CopydeskDim")
+  end,
   turnEnd = function(part, block)
     local ended = part.content["end"]
     local words = ended and endings[ended.kind]

@@ -3,7 +3,7 @@
 // Contract: pure; one part gives one row or none. Steps, media and empty texts have none.
 
 import type { CallInfo, PartInfo, TurnEndInfo } from "copydesk-protocol";
-import { compactionText, endText } from "../../sessions/partText";
+import { compactionText, endText, pruningText } from "../../sessions/partText";
 import type { CallRow, Row, RowHunk, RowRemedy } from "../wire/rows";
 import { detailsOf, filesOf, hasDetails, tailOf, taskOf, todosOf } from "./callDetails";
 import { metadataOf, stateOf, summaryOf } from "./callSummary";
@@ -139,6 +139,8 @@ export function rowOf(part: PartInfo, around: RowSurroundings): Row | undefined 
       return { kind: "remark", id, tone: "info", text: rowTextOf(content.text), remedies: [] };
     case "compaction":
       return { kind: "remark", id, tone: "info", text: rowTextOf(compactionText(part, content)), remedies: [] };
+    case "pruning":
+      return { kind: "remark", id, tone: "info", text: rowTextOf(pruningText(content)), remedies: [] };
     case "turnEnd":
       return endingRow(part, content.end);
     default:
