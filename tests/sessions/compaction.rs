@@ -15,6 +15,7 @@ fn environment(turns: impl IntoIterator<Item = ScriptedTurn>, more: &Value) -> S
     let mut config: Value = serde_json::from_str(&scripted.env.read(path)).unwrap();
     config["provider"]["script"]["models"]["m-1"] =
         json!({ "limit": { "context": WINDOW, "output": 4_000 } });
+    config["provider"]["script"]["models"]["small"] = json!({ "limit": { "context": 100_000 } });
     scripted.env.write(path, config.to_string());
     for (name, fruit) in [("a.txt", "apples"), ("b.txt", "pears")] {
         scripted.env.write(name, format!("a line about {fruit} that is read\n").repeat(900));
@@ -181,4 +182,41 @@ fn nothing_is_compacted_if_the_user_does_not_want_it() {
     let turns = [read("a.txt", 8_000), read("b.txt", 28_500), text("Done.")];
     let scripted = environment(turns, &json!({ "compaction": { "auto": false } }));
     assert_eq!(scripted.run(&["Read both"]).code, Some(0));
+}
+
+/// `compaction.model` writes the summary, whoever asks for it. A model that fails is no reason to lose anything.
+#[test]
+fn another_model_sums_up_if_the_user_chose_one() {
+    let turns = [read("a.txt", 8_000), read("b.txt", 28_500), text(SUMMARY), text("Done.")];
+    let scripted = environment(turns, &json!({ "compaction": { "model": "script/small" } }));
+    let ran = scripted.run(&["--json", "Read both"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(scripted.request_body(2)["model"], "small");
+    assert_eq!(scripted.request_body(3)["model"], "m-1");
+    assert_eq!(compactions(&events(&ran))[0]["model"], "script/small");
+    let failure = ScriptedTurn::failure(ScriptedErrorKind::Invalid, "no such model");
+    let turns = [read("a.txt", 100), text("Read."), text("Well."), failure, text("Yes.")];
+    let scripted = environment(turns, &json!({ "compaction": { "model": "script/small" } }));
+    assert_eq!(scripted.run(&["Read it"]).code, Some(0));
+    assert_eq!(scripted.run(&["--continue", "Well?"]).code, Some(0));
+    let ran = scripted.run(&["--continue", "--json", "/compact"]);
+    let told = compactions(&events(&ran));
+    assert_eq!((ran.code, told[0].get("model")), (Some(0), None), "{told:?}");
+}
+
+/// After a switch to a smaller model the one before sums up: only that has room for the conversation.
+#[test]
+fn a_switch_to_a_smaller_model_compacts_first() {
+    let turns = [read("a.txt", 8_000), read("b.txt", 20_000), text("Read."), text(SUMMARY), text("Done.")];
+    let scripted = environment(turns, &json!({ "compaction": { "prune": false } }));
+    assert_eq!(scripted.run(&["Read both"]).code, Some(0));
+    let path = crate::cli::environment::USER_CONFIG;
+    let mut config: Value = serde_json::from_str(&scripted.env.read(path)).unwrap();
+    config["provider"]["script"]["models"]["tiny"] =
+        json!({ "limit": { "context": 16_000, "output": 2_000 } });
+    scripted.env.write(path, config.to_string());
+    let ran = scripted.run(&["--continue", "--model", "script/tiny", "--json", "And now?"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!((&scripted.request_body(3)["model"], &scripted.request_body(4)["model"]), (&json!("m-1"), &json!("tiny")));
+    assert_eq!(compactions(&events(&ran))[0]["model"], "script/m-1");
 }

@@ -89,6 +89,7 @@ impl SteeredSession {
             model: models(&server).model("script/m").unwrap(),
             model_name: "script/m".into(),
             title_generator: None,
+            summary_model: None,
             compaction: CompactionSettings { is_automatic: true, prunes: true, reserved: None },
             system: vec!["You are.".into()],
             root: folder.clone(),

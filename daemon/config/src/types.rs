@@ -163,6 +163,8 @@ pub struct CompactionConfig {
     /// Whether notes take the place of old outputs of calls when that saves money or room; yes by default. The agent can read
     /// the outputs again.
     pub prune: Option<bool>,
+    /// The model that writes the summary, as `provider/model`; by default the session's own, which reads the provider's cache.
+    pub model: Option<String>,
     /// How many tokens of the context to keep free; by default what the model may answer, at most a fifth of it.
     pub reserved: Option<u64>,
 }

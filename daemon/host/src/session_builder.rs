@@ -20,7 +20,7 @@ use copydesk_permission::{PermissionAction, PermissionRule, PermissionRules, Rul
 use copydesk_session::agent::{Agent, TITLE_AGENT};
 use copydesk_session::system_prompt::{PromptEnvironment, instruction_files, read_instructions};
 use copydesk_session::{
-    AgentRole, CompactionSettings, CurrentRules, Session, SessionDeps, SessionEvent, Store, TitleGenerator,
+    AgentRole, CompactionSettings, CurrentRules, NamedModel, Session, SessionDeps, SessionEvent, Store, TitleGenerator,
 };
 use copydesk_tool::skills::Skill;
 use copydesk_tool::{OutputSpill, PlanFile, ToolOutputLimits, ToolRegistry as Tools, disabled_tool, tools};
@@ -144,6 +144,7 @@ pub(crate) async fn build_session(
             .get(TITLE_AGENT)
             .filter(|_| !is_offline)
             .and_then(|agent| titles(&models, loaded, agent)),
+        summary_model: summary_model(&models, loaded).filter(|_| !is_offline),
         compaction: CompactionSettings {
             is_automatic: loaded.config.compaction.auto.unwrap_or(true),
             prunes: loaded.config.compaction.prune.unwrap_or(true),
@@ -235,6 +236,18 @@ fn titles(models: &Models, loaded: &LoadedConfig, agent: &Agent) -> Option<Title
     let name = agent.model.clone().or_else(|| loaded.config.small_model.clone());
     let name = name.or_else(|| models.default_small_model())?;
     Some(TitleGenerator { model: model(models, loaded, &name, agent).ok()?, prompt: agent.prompt.clone() })
+}
+
+/// The model for summaries that the user chose. One that cannot be used is a warning.
+fn summary_model(models: &Models, loaded: &LoadedConfig) -> Option<NamedModel> {
+    let name = loaded.trusted_config.compaction.model.clone()?;
+    match models.model(&name) {
+        Ok(model) => Some(NamedModel { model, name }),
+        Err(error) => {
+            loaded.warn(format_args!("`compaction.model`: {}; the session's own model sums up", error.message));
+            None
+        }
+    }
 }
 
 /// The folder for complete long outputs and the output of jobs, by its real path, because permission checks

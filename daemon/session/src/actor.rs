@@ -17,13 +17,16 @@ mod draft;
 mod forwarded_asks;
 mod job_events;
 mod nested_instructions;
+mod prompt_request;
 mod prune;
 mod replies;
 mod resolve_calls;
 mod role;
 mod session_asker;
+mod session_deps;
 mod step;
 mod step_notes;
+mod summary;
 mod title;
 mod todo;
 mod turn;
@@ -33,131 +36,27 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use copydesk_diagnostics::DiagnosticsTracker;
-use copydesk_model::{MediaPart, Model};
-use copydesk_navigation::Navigator;
 use copydesk_permission::{AskReply, PendingAsks, PermissionPreset, RememberedPattern};
-use copydesk_servers::format::Formatters;
-use copydesk_tool::{
-    Asker, CallProgress, EditOwner, PermissionDenial, QuestionAnswers, TodoList, ToolRegistry,
-};
-use copydesk_workspace::files::WorkspaceFiles;
-use copydesk_workspace::process::Processes;
+use copydesk_tool::{Asker, CallProgress, PermissionDenial, QuestionAnswers, TodoList};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument as _;
 
-use crate::agent::Agent;
-use crate::compaction::CompactionSettings;
 use crate::compaction::context_meter::ContextMeter;
-use crate::data::{Part, PartContent, PartState, PromptContext, Session, SessionReviewTiming};
+use crate::data::{Part, PartContent, PartState, Session, SessionReviewTiming};
 use crate::event::SessionEvent;
 use crate::history::MessageHistory;
 use crate::id::{Id, now};
-use crate::store::{SessionClaim, Store, StoreError};
+use crate::store::{SessionClaim, StoreError};
 use asks::ReplyWaiter;
 pub use current_rules::CurrentRules;
 use forwarded_asks::ForwardedAsk;
+use prompt_request::QueuedPrompt;
+pub use prompt_request::{PromptDelivery, PromptRequest};
 pub use role::{AgentRole, CompletePromptFuture, CompletedPrompt, RoleProvider, SharedRoleProvider};
 use session_asker::{CallRequest, PermissionOutcome, SessionAsker};
-
-/// What a session needs to work.
-pub struct SessionDeps {
-    pub session: Session,
-    pub agent: Agent,
-    pub model: Model,
-    /// `PROVIDER/MODEL`
-    pub model_name: String,
-    /// Makes titles; if there is none, the title is the first words of the prompt.
-    pub title_generator: Option<TitleGenerator>,
-    pub compaction: CompactionSettings,
-    pub system: Vec<String>,
-    /// The outermost folder whose instruction files count, and the files that `system` already has.
-    pub root: PathBuf,
-    pub instructions: HashSet<PathBuf>,
-    pub rules: CurrentRules,
-    pub tools: ToolRegistry,
-    /// Makes the roles of other agents.
-    pub roles: SharedRoleProvider,
-    pub files: WorkspaceFiles,
-    /// Diagnostics before and after edits.
-    pub checks: DiagnosticsTracker,
-    pub formatters: Option<Formatters>,
-    pub navigator: Navigator,
-    /// Its commands, also those in the background.
-    pub processes: Processes,
-    pub store: Store,
-    /// Receives the events. A slow reader slows the session.
-    pub events: mpsc::Sender<SessionEvent>,
-    /// The parent, if this is a subagent session.
-    pub parent: Option<ParentSession>,
-}
-
-/// The parent of a subagent session.
-#[derive(Clone)]
-pub struct ParentSession {
-    /// Answers asks: denials, review timing and replies of the parent hold here.
-    pub asker: Arc<dyn Asker>,
-    /// The call that owns the edits; its session gets the feedback after this one has ended.
-    pub owner: EditOwner,
-}
-
-impl std::fmt::Debug for ParentSession {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ParentSession").field("owner", &self.owner).finish_non_exhaustive()
-    }
-}
-
-/// The agent `title` and its model.
-#[derive(Debug, Clone)]
-pub struct TitleGenerator {
-    pub model: Model,
-    pub prompt: String,
-}
-
-impl std::fmt::Debug for SessionDeps {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SessionDeps").field("session", &self.session.id).finish_non_exhaustive()
-    }
-}
-
-/// A prompt.
-#[derive(Debug, Clone)]
-pub struct PromptRequest {
-    pub text: String,
-    pub context: Vec<PromptContext>,
-    pub files: Vec<MediaPart>,
-    pub delivery: PromptDelivery,
-    /// A program answers the asks of its turn; no user sees them.
-    pub is_unattended: bool,
-}
-
-impl PromptRequest {
-    /// The words for the summary, if the prompt is `/compact`, with words or without.
-    fn compaction_words(&self) -> Option<&str> {
-        let words = self.text.trim().strip_prefix("/compact")?;
-        // What an editor attaches by itself does not matter; a file is meant.
-        let is_command = words.is_empty() || words.starts_with(char::is_whitespace);
-        (is_command && self.files.is_empty()).then(|| words.trim())
-    }
-}
-
-/// When a prompt counts that comes while a turn runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PromptDelivery {
-    /// At the next step of that turn.
-    Steer,
-    /// As the next turn.
-    Queue,
-}
-
-/// An accepted prompt, with the id that its part will have.
-#[derive(Debug)]
-struct QueuedPrompt {
-    id: Id,
-    request: PromptRequest,
-}
+pub use session_deps::{NamedModel, ParentSession, SessionDeps, TitleGenerator};
 
 #[derive(Debug)]
 enum ActorCommand {

@@ -20,7 +20,7 @@ mod task_call;
 mod time_limits;
 
 pub use actor::{
-    AgentRole, CompletePromptFuture, CompletedPrompt, CurrentRules, ParentSession, PromptDelivery,
+    AgentRole, CompletePromptFuture, CompletedPrompt, CurrentRules, NamedModel, ParentSession, PromptDelivery,
     PromptRequest, RoleProvider, SessionDeps, SessionHandle, SharedRoleProvider, TitleGenerator,
 };
 pub use compaction::CompactionSettings;

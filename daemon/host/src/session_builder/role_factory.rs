@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use copydesk_config::LoadedConfig;
-use copydesk_model::ModelRegistry as Models;
+use copydesk_model::{Model, ModelRegistry as Models};
 use copydesk_permission::{PermissionAction, PermissionPreset, PermissionRules, RememberedPattern};
 use copydesk_session::agent::{Agent, PLAN_AGENT, ToolSwitches};
 use copydesk_session::system_prompt::build_system_prompt;
@@ -61,6 +61,10 @@ impl RoleProvider for RoleFactory {
 
     fn is_trust_kept(&self) -> bool {
         !self.loaded.trust.is_lost_in(&trust_stamp(&self.setup))
+    }
+
+    fn model(&self, name: &str) -> Option<Model> {
+        self.setup.registry(&self.loaded).ok()?.model(name).ok()
     }
 
     fn build_role(&self, agent: &str, session: &Session) -> Result<AgentRole, String> {

@@ -6,30 +6,23 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use copydesk_model::{
-    AssistantPart, FinishReason, ModelEvent, ModelMessage, ToolChoice, UserPart, estimate_tokens, offline,
-};
+use copydesk_model::{estimate_tokens, offline};
 
 use super::SessionActor;
+use super::summary::{SummaryFailure, WrittenSummary};
 use crate::compaction::plan::{CompactionPlan, plan};
-use crate::compaction::{BYTES_PER_TOKEN, ERROR_SHARE, context_use, rule_summary};
+use crate::compaction::{BYTES_PER_TOKEN, context_use, rule_summary};
 use crate::data::{CompactionPart, CompactionReason, NotePart, Part, PartContent, PartState, TurnEnd};
 use crate::event::SessionEvent;
 use crate::id::{Id, now};
-use crate::note_mark::mark_note;
 use crate::store::StoreError;
 
-const INSTRUCTION: &str = include_str!("../agent/compaction.md");
-/// A longer summary saves too little.
-const MAX_SUMMARY_TOKENS: u64 = 16_000;
 /// A compaction that saves less of the window than one in so many is not worth its request, and would come again at once.
 const MIN_SAVED_SHARE: u64 = 10;
 /// What a summary may take of the window, for that estimate: one in so many.
 const SUMMARY_SHARE: u64 = 50;
 /// Fewer replaced tokens have nothing to sum up.
 const MIN_REPLACED_TOKENS: u64 = 500;
-/// A model that has less room for its response writes no summary.
-const MIN_SUMMARY_TOKENS: u64 = 1_000;
 /// How often a turn is made shorter because the provider refuses its requests.
 const MAX_REFUSALS: usize = 3;
 
@@ -40,21 +33,6 @@ pub(super) enum CompactionOutcome {
     /// There is nothing before the last step.
     NothingToReplace,
     Cancelled,
-}
-
-/// A summary that counts, or why there is none.
-type SummaryResult = Result<WrittenSummary, SummaryFailure>;
-
-struct WrittenSummary {
-    text: String,
-    usage: copydesk_model::TokenUsage,
-    cost: Option<f64>,
-}
-
-enum SummaryFailure {
-    Cancelled,
-    /// For the user.
-    Unusable(String),
 }
 
 impl SessionActor {
@@ -151,8 +129,8 @@ impl SessionActor {
                 self.emit(SessionEvent::PartDiscarded { part: part.id }).await;
                 return Ok(CompactionOutcome::Cancelled);
             }
-            Ok(WrittenSummary { text, usage, cost }) => {
-                compaction.model = Some(self.deps.model_name.clone());
+            Ok(WrittenSummary { text, model, usage, cost }) => {
+                compaction.model = Some(model);
                 (compaction.summary, compaction.usage, compaction.cost) = (text, usage, cost);
             }
             Err(SummaryFailure::Unusable(why)) => {
@@ -255,78 +233,5 @@ impl SessionActor {
              take about {fixed}), and it was not made shorter. Try `/compact`, choose a model with a larger context, or begin a new session.",
             self.deps.model_name
         )
-    }
-
-    /// Asks the session's own model, with the same beginning as every request, so that the provider's cache is read.
-    async fn ask_for_summary(&mut self, words: &str, left_out: usize, replaced: u64) -> SummaryResult {
-        let mut instruction = INSTRUCTION.trim_end().to_owned();
-        if left_out > 0 {
-            let _ = write!(
-                instruction,
-                "\n\nThe oldest {left_out} prompts of the user are not kept: write what they want and what must hold."
-            );
-        }
-        if !words.trim().is_empty() {
-            let _ = write!(instruction, "\n\nThe user says about the summary: {}", words.trim());
-        }
-        let window = self.context_budget().window;
-        let room =
-            window.saturating_sub(self.used_tokens() + estimate_tokens(&instruction) + window / ERROR_SHARE);
-        // Some servers refuse a request whose limit does not fit with it.
-        let max_output = self.deps.model.spec().output.min(MAX_SUMMARY_TOKENS).min(room);
-        if max_output < MIN_SUMMARY_TOKENS {
-            return Err(SummaryFailure::Unusable("The context had no room left for a summary.".to_owned()));
-        }
-        let mut said = self.history.take_messages(&self.parts);
-        let mut request = self.request();
-        request.tool_choice = ToolChoice::None;
-        request.max_output = Some(max_output);
-        std::mem::swap(&mut request.messages, &mut said.messages);
-        let last = request.messages.len();
-        request.messages.push(ModelMessage::User(vec![UserPart::Note(mark_note(&instruction))]));
-        let events = self.deps.model.stream(&request);
-        request.messages.truncate(last);
-        std::mem::swap(&mut request.messages, &mut said.messages);
-        self.history.return_messages(said);
-        let mut events = events.map_err(|error| SummaryFailure::Unusable(error.message))?;
-        let unusable = |why: &str| Err(SummaryFailure::Unusable(why.to_owned()));
-        let mut text = String::new();
-        loop {
-            let cancel = self.cancel.clone();
-            let event = tokio::select! {
-                biased;
-                () = cancel.cancelled() => return Err(SummaryFailure::Cancelled),
-                Some(command) = self.commands.recv() => {
-                    self.handle_command(command).await;
-                    continue;
-                }
-                event = events.next() => event,
-            };
-            match event {
-                None => return unusable("The model's answer ended without a word."),
-                Some(Err(error)) => return Err(SummaryFailure::Unusable(error.message)),
-                Some(Ok(ModelEvent::PartEnded { content: AssistantPart::Text(part), .. })) => {
-                    text.push_str(&part.text);
-                }
-                Some(Ok(ModelEvent::PartEnded { content: AssistantPart::Call(_), .. })) => {
-                    return unusable("The model called a tool instead of writing a summary.");
-                }
-                Some(Ok(ModelEvent::Retry(_))) => text.clear(),
-                Some(Ok(ModelEvent::Finished(finish))) => {
-                    let tokens = estimate_tokens(&text);
-                    return match finish.reason {
-                        _ if text.trim().is_empty() => unusable("The model's summary was empty."),
-                        FinishReason::End if tokens < replaced && tokens <= self.context_budget().tail() => {
-                            let text = text.trim().to_owned();
-                            Ok(WrittenSummary { text, usage: finish.usage, cost: finish.cost })
-                        }
-                        FinishReason::End => unusable("The model's summary was too long."),
-                        FinishReason::Refused => unusable("The model refused to write a summary."),
-                        _ => unusable("The model's summary was cut off."),
-                    };
-                }
-                Some(Ok(_)) => {}
-            }
-        }
     }
 }

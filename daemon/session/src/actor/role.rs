@@ -56,6 +56,11 @@ pub trait RoleProvider: Send + Sync {
         true
     }
 
+    /// The model of this name, if it can be used.
+    fn model(&self, _name: &str) -> Option<Model> {
+        None
+    }
+
     /// The role of this agent for the session as it is now. The error is for the model.
     fn build_role(&self, agent: &str, session: &Session) -> Result<AgentRole, String>;
 }
