@@ -174,7 +174,7 @@ fn ones_own_provider_has_the_models_that_one_gave_it() {
     env.run(&["models"]).assert_hides("acme-Zy8Xw6Vu4Ts2Rq0P").assert_output(&expect![[r#"
         Acme  key from the configuration
           acme/big       2M context        $1 / $2.5  images
-          acme/small    32k context  no tools
+          acme/small   128k context  no tools
 
         No model is chosen yet: set "model" in copydesk.jsonc, for example to "acme/big".
     "#]]);

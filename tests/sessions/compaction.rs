@@ -195,7 +195,7 @@ fn another_model_sums_up_if_the_user_chose_one() {
     assert_eq!(scripted.request_body(3)["model"], "m-1");
     assert_eq!(compactions(&events(&ran))[0]["model"], "script/small");
     let failure = ScriptedTurn::failure(ScriptedErrorKind::Invalid, "no such model");
-    let turns = [read("a.txt", 100), text("Read."), text("Well."), failure, text("Yes.")];
+    let turns = [read("a.txt", 100), text("Read."), text("Well."), failure];
     let scripted = environment(turns, &json!({ "compaction": { "model": "script/small" } }));
     assert_eq!(scripted.run(&["Read it"]).code, Some(0));
     assert_eq!(scripted.run(&["--continue", "Well?"]).code, Some(0));
@@ -217,6 +217,28 @@ fn a_switch_to_a_smaller_model_compacts_first() {
     scripted.env.write(path, config.to_string());
     let ran = scripted.run(&["--continue", "--model", "script/tiny", "--json", "And now?"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert_eq!((&scripted.request_body(3)["model"], &scripted.request_body(4)["model"]), (&json!("m-1"), &json!("tiny")));
+    assert_eq!(
+        (&scripted.request_body(3)["model"], &scripted.request_body(4)["model"]),
+        (&json!("m-1"), &json!("tiny"))
+    );
     assert_eq!(compactions(&events(&ran))[0]["model"], "script/m-1");
+}
+
+/// The limit that the provider states counts from then on: the next turn is made shorter before it is refused.
+#[test]
+fn a_limit_that_a_provider_states_is_learned() {
+    let refusal = "prompt is too long: 15000 tokens > 14000 maximum";
+    let turns = [
+        read("a.txt", 8_000),
+        ScriptedTurn::failure(ScriptedErrorKind::ContextTooLong, refusal),
+        text("Read."),
+        read("b.txt", 8_000),
+        text("Done."),
+    ];
+    let scripted = environment(turns, &json!({}));
+    assert_eq!(scripted.run(&["Read a"]).code, Some(0));
+    let ran = scripted.run(&["--continue", "--json", "Read b"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let told = compactions(&events(&ran));
+    assert_eq!((told.len(), &told[0]["reason"]), (1, &json!("full")), "{told:?}");
 }

@@ -15,7 +15,8 @@ use anyhow::Context as _;
 use copydesk_config::LoadedConfig;
 use copydesk_config::paths::workspace_root;
 use copydesk_model::catalogue::EditStyle;
-use copydesk_model::{Model, ModelRegistry as Models, offline};
+use copydesk_model::time_limits::PROBE_TIMEOUT;
+use copydesk_model::{Model, ModelRegistry as Models, find_local_window, offline};
 use copydesk_permission::{PermissionAction, PermissionRule, PermissionRules, RuleLayers};
 use copydesk_session::agent::{Agent, TITLE_AGENT};
 use copydesk_session::system_prompt::{PromptEnvironment, instruction_files, read_instructions};
@@ -95,6 +96,7 @@ pub(crate) async fn build_session(
     }
     let agent = agents.find(&session.agent)?;
     let model_name = model_name(&models, loaded, &session, &agent)?;
+    let local_window = local_window(&models, &model_name).await;
     session.model = Some(model_name);
     // A subagent takes over the rules, so that their warnings appear once.
     let home = setup.paths.home.to_string_lossy().into_owned();
@@ -116,6 +118,7 @@ pub(crate) async fn build_session(
         plan: PlanFile::new(session.created),
         outputs: outputs(setup, store, &session).await,
         is_subagent: parent.is_some(),
+        local_window,
         switches: parent.map(|parent| parent.switches().to_vec()).unwrap_or_default(),
     };
     let AgentRole { agent, model, model_name, system, rules, user_rules, tools } =
@@ -236,6 +239,13 @@ fn titles(models: &Models, loaded: &LoadedConfig, agent: &Agent) -> Option<Title
     let name = agent.model.clone().or_else(|| loaded.config.small_model.clone());
     let name = name.or_else(|| models.default_small_model())?;
     Some(TitleGenerator { model: model(models, loaded, &name, agent).ok()?, prompt: agent.prompt.clone() })
+}
+
+/// The context that a server on this machine gives the model, if nothing else says it.
+async fn local_window(models: &Models, name: &str) -> Option<(String, u64)> {
+    let model = models.model(name).ok().filter(|model| model.spec().is_context_assumed)?;
+    let window = find_local_window(models, model.provider(), &model.spec().id, PROBE_TIMEOUT).await?;
+    Some((name.to_owned(), window))
 }
 
 /// The model for summaries that the user chose. One that cannot be used is a warning.

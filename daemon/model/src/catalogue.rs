@@ -16,8 +16,13 @@ pub use prices::{LongPromptPrices, ModelPrices, TokenPrices};
 
 use crate::request::{MediaPart, ReasoningEffort};
 
-/// Fallback for unknown models: the smallest context that current coding models are served with.
-const UNKNOWN_CONTEXT: u64 = 32_768;
+/// Of a model that is not known, on this machine: the smallest context that local servers give coding models by default, if they are
+/// not asked for more.
+const UNKNOWN_LOCAL_CONTEXT: u64 = 32_768;
+/// The same, of a vendor: the smallest context that vendors give coding models.
+const UNKNOWN_REMOTE_CONTEXT: u64 = 128_000;
+/// No model works with less.
+pub(crate) const MIN_CONTEXT: u64 = 1_024;
 const UNKNOWN_OUTPUT: u64 = 8_192;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,6 +31,9 @@ pub struct ModelSpec {
     pub name: String,
     /// Prompt and response together, in tokens.
     pub context: u64,
+    /// Neither the catalogue nor the user nor the server says how large the context is.
+    #[serde(skip)]
+    pub is_context_assumed: bool,
     /// Response limit, in tokens.
     pub output: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -158,6 +166,7 @@ impl CatalogueEntry {
             id: id.to_owned(),
             name: self.name.clone(),
             context: self.context,
+            is_context_assumed: false,
             output: self.output,
             cost: self.cost.clone(),
             tools: can(ModelAbility::Tools),
@@ -182,7 +191,8 @@ impl ModelSpec {
         Self {
             id: id.to_owned(),
             name: id.to_owned(),
-            context: UNKNOWN_CONTEXT,
+            context: UNKNOWN_LOCAL_CONTEXT,
+            is_context_assumed: true,
             output: UNKNOWN_OUTPUT,
             cost: None,
             tools: true,
@@ -197,6 +207,13 @@ impl ModelSpec {
             retired: None,
             known: false,
         }
+    }
+
+    /// For a server on another machine.
+    #[must_use]
+    pub(crate) fn served_remotely(self) -> Self {
+        let context = if self.is_context_assumed { UNKNOWN_REMOTE_CONTEXT } else { self.context };
+        Self { context, ..self }
     }
 
     /// The nearest effort that the model accepts; the lower one on a tie. Never picks `Off` unless the

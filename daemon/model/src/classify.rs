@@ -4,6 +4,7 @@
 //! known codes and texts. An unknown error is not retried.
 
 mod error_phrases;
+mod stated_limit;
 mod transport;
 
 use std::time::{Duration, SystemTime};
@@ -12,6 +13,7 @@ use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 pub use error_phrases::classify_text;
+pub use stated_limit::stated_limit;
 pub(crate) use transport::{causes, from_transport};
 
 use crate::error::{ModelError, ModelErrorKind};

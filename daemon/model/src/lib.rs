@@ -35,6 +35,7 @@ pub use event::{FinishReason, ModelEvent, PartKind, RetryNotice, StreamFinish, T
 pub use http::redact_address;
 pub use model::{Model, ModelStream, RequestDefaults, StreamLimits};
 pub use provider::{Provider, SecretString, WireProtocol};
+pub use registry::find_local_window;
 pub use registry::local_servers;
 pub use registry::{ModelRegistry, ProviderListing, ProviderState, VariableLookup};
 pub use request::{

@@ -197,6 +197,17 @@ impl Model {
         self
     }
 
+    /// With the context that its server tells.
+    #[must_use]
+    pub fn with_context(mut self, context: u64) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.spec.context = context;
+            inner.spec.output = inner.spec.output.min(context);
+            inner.spec.is_context_assumed = false;
+        }
+        self
+    }
+
     pub fn spec(&self) -> &ModelSpec {
         &self.inner.spec
     }

@@ -137,6 +137,7 @@ pub(crate) fn info() -> ModelSpec {
         name: "Offline".to_owned(),
         // Large enough never to be reached.
         context: 10_000_000,
+        is_context_assumed: false,
         output: 100_000,
         cost: Some(ModelPrices { base: free, above: None }),
         known: true,

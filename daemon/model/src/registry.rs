@@ -6,11 +6,13 @@
 //! without any of the user's keys.
 
 pub mod local_servers;
+mod local_window;
 mod provider_listing;
 mod resolve_provider;
 
 use std::collections::BTreeMap;
 
+pub use local_window::find_local_window;
 pub use provider_listing::{ProviderListing, ProviderState};
 
 use crate::catalogue::{self, ModelSpec};
@@ -128,6 +130,9 @@ impl ModelRegistry {
         // Every server of this wire accepts cache marks, and without them each step pays for the whole
         // conversation.
         info.caching |= !info.known && provider.wire == WireProtocol::Anthropic;
+        if !provider.is_local && !provider.is_loopback() {
+            info = info.served_remotely();
+        }
         match self.model_settings(&provider.id, model_id) {
             Some(settings) => settings.apply_to(info, provider.wire),
             None => info,

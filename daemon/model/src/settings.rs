@@ -101,6 +101,7 @@ impl ModelSettings {
             id: self.id.clone().unwrap_or(info.id),
             name: self.name.clone().unwrap_or(info.name),
             context: self.context.filter(|tokens| *tokens > 0).unwrap_or(info.context),
+            is_context_assumed: info.is_context_assumed && self.context.is_none_or(|tokens| tokens == 0),
             output: self.output.filter(|tokens| *tokens > 0).unwrap_or(info.output),
             cost: self.cost.clone().or(info.cost),
             tools: self.tools.unwrap_or(info.tools),

@@ -106,6 +106,7 @@ impl SessionHandle {
         let turns = parts.last().map_or(0, |part| part.turn);
         let parts: Vec<_> = parts.into_iter().map(Arc::new).collect();
         let todos = todo::restore_todos(&parts);
+        let learned_windows = context::learned_windows(&parts);
         let lost_jobs = step_notes::lost_jobs(&parts, &deps.processes);
         let jobs = job_events::watch(&deps.processes, deps.events.clone());
         let actor = SessionActor {
@@ -116,6 +117,8 @@ impl SessionHandle {
             lost_jobs,
             history: MessageHistory::default(),
             meter: ContextMeter::default(),
+            learned_windows,
+            is_window_told: false,
             turn: turns,
             step: 0,
             commands,
@@ -225,6 +228,9 @@ struct SessionActor {
     lost_jobs: Vec<i64>,
     history: MessageHistory,
     meter: ContextMeter,
+    /// What providers stated about their models' contexts.
+    learned_windows: HashMap<String, u64>,
+    is_window_told: bool,
     turn: u32,
     step: u32,
     commands: mpsc::Receiver<ActorCommand>,

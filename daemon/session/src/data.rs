@@ -295,6 +295,9 @@ pub struct CompactionPart {
     /// Estimates of the whole request.
     pub tokens_before: u64,
     pub tokens_after: u64,
+    /// The size of the model's context, as its provider stated it when it refused a request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u64>,
     /// Of the request for the summary.
     #[serde(default)]
     pub usage: TokenUsage,

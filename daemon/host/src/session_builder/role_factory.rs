@@ -34,6 +34,8 @@ pub(super) struct RoleFactory {
     /// Where complete long outputs are kept.
     pub(super) outputs: OutputSpill,
     pub(super) is_subagent: bool,
+    /// A model on this machine, and the context that its server gives it.
+    pub(super) local_window: Option<(String, u64)>,
     /// The tool switches of the sessions above.
     pub(super) switches: Vec<ToolSwitches>,
 }
@@ -95,7 +97,10 @@ impl RoleFactory {
     ) -> anyhow::Result<AgentRole> {
         let Self { setup, loaded, store, services, .. } = self;
         let model_name = session.model.clone().unwrap_or_default();
-        let model = model(models, loaded, &model_name, &agent)?;
+        let mut model = model(models, loaded, &model_name, &agent)?;
+        if let Some((_, window)) = self.local_window.as_ref().filter(|(name, _)| *name == model_name) {
+            model = model.with_context(*window);
+        }
         anyhow::ensure!(
             model.spec().tools,
             "{model_name} cannot call tools, and an agent cannot work without them"

@@ -71,6 +71,11 @@ pub async fn find_servers(registry: &ModelRegistry, limit: Duration) -> BTreeMap
 }
 
 async fn fetch(request: reqwest::RequestBuilder) -> Option<LocalModelList> {
+    serde_json::from_value(fetch_json(request).await?).ok()
+}
+
+/// A body of JSON, up to a cap.
+pub(super) async fn fetch_json(request: reqwest::RequestBuilder) -> Option<Value> {
     let mut response = request.send().await.ok()?.error_for_status().ok()?;
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.ok()? {
@@ -114,7 +119,13 @@ fn info(entry: LocalModelEntry) -> ModelSpec {
     let reported = entry.max_model_len.or(entry.meta.and_then(|meta| meta.n_ctx.or(meta.n_ctx_train)));
     let info = ModelSpec { cost: None, ..catalogue::look_up("", &entry.id) };
     match reported.filter(|context| *context > 0) {
-        Some(context) => ModelSpec { context, output: info.output.min(context), known: true, ..info },
+        Some(context) => ModelSpec {
+            context,
+            output: info.output.min(context),
+            is_context_assumed: false,
+            known: true,
+            ..info
+        },
         None => info,
     }
 }

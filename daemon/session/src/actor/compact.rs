@@ -41,6 +41,7 @@ impl SessionActor {
     pub(super) async fn make_room(&mut self) -> Result<(), StoreError> {
         let budget = self.context_budget();
         let used = self.used_tokens();
+        self.tell_assumed_window(used).await;
         let is_pruned = self.prune_outputs(used).await?;
         if is_pruned || used <= budget.limit || !self.deps.compaction.is_automatic {
             return Ok(());
@@ -106,6 +107,7 @@ impl SessionActor {
             max_output_bytes: plan.max_output_bytes,
             tokens_before,
             tokens_after: 0,
+            window: self.learned_window(),
             usage: copydesk_model::TokenUsage::default(),
             cost: None,
         };

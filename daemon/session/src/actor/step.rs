@@ -25,8 +25,8 @@ pub(super) struct StepOutcome {
 pub(super) enum StepEnd {
     Stopped(FinishReason),
     Cancelled,
-    /// The provider says that the request is too long.
-    TooLong,
+    /// The provider says that the request is too long, in these words.
+    TooLong(String),
     Failed(String),
 }
 
@@ -42,7 +42,7 @@ impl StepEnd {
             Self::Stopped(FinishReason::Paused) => "paused",
             Self::Stopped(FinishReason::Broken) => "broken",
             Self::Cancelled => "cancelled",
-            Self::TooLong => "too long",
+            Self::TooLong(_) => "too long",
             Self::Failed(_) => "failed",
         }
     }
@@ -138,7 +138,7 @@ impl SessionActor {
             match event {
                 None => return Ok(StepEnd::Failed("The model's answer ended without a word.".to_owned())),
                 Some(Err(error)) if error.kind == ModelErrorKind::ContextOverflow => {
-                    return Ok(StepEnd::TooLong);
+                    return Ok(StepEnd::TooLong(error.message));
                 }
                 Some(Err(error)) => return Ok(StepEnd::Failed(error.message)),
                 Some(Ok(ModelEvent::Finished(StreamFinish { reason: stop, usage, cost }))) => {

@@ -128,8 +128,11 @@ impl SessionActor {
                 // The next step continues with what there is.
                 StepEnd::Stopped(FinishReason::Paused) => continue,
                 StepEnd::Stopped(_) if !self.steering.is_empty() => continue,
-                end @ (StepEnd::TooLong | StepEnd::Stopped(FinishReason::Context)) => {
+                end @ (StepEnd::TooLong(_) | StepEnd::Stopped(FinishReason::Context)) => {
                     let was_cut_off = matches!(end, StepEnd::Stopped(_));
+                    if let StepEnd::TooLong(message) = &end {
+                        self.learn_window(message);
+                    }
                     if self.compact_refused(was_cut_off).await? {
                         continue;
                     }

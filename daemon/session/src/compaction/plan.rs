@@ -215,6 +215,7 @@ mod tests {
                     max_output_bytes: plan.max_output_bytes,
                     tokens_before: 0,
                     tokens_after: 0,
+                    window: None,
                     usage: TokenUsage::default(),
                     cost: None,
                 };

@@ -10,7 +10,7 @@ use crate::data::{
 };
 use crate::id::Id;
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct SampleSession {
     pub(crate) parts: Vec<Arc<Part>>,
     turn: u32,
@@ -89,6 +89,7 @@ impl SampleSession {
             max_output_bytes: None,
             tokens_before: 0,
             tokens_after,
+            window: None,
             usage: TokenUsage::default(),
             cost: None,
         })));
