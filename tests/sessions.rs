@@ -8,6 +8,7 @@ mod batch;
 mod calls;
 mod closed_output;
 mod compaction;
+mod costs;
 mod crash;
 mod disk_errors;
 mod environment;

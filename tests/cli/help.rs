@@ -16,6 +16,7 @@ fn without_a_command_there_is_help() {
         !   run          Run one prompt: copydesk run "fix the failing test"
         !   undo         Undo the agent's file changes, and only those
         !   sessions     List, show, search, export, import and delete sessions
+        !   usage        Show what requests used and cost, by day, model and project
         !   models       List the models you can use, and what the others lack
         !   config       Show the configuration and where each value comes from
         !   trust        Trust a folder, so that its programs may run and its configuration counts

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::scripted_daemon::{ScriptedDaemon, text_turn};
-use crate::model_server::ScriptedTurn;
+use crate::model_server::{ScriptedTurn, ScriptedUsage};
 use crate::sessions::tasks::{requests, script_fallback, script_session, task};
 
 fn question() -> ScriptedTurn {
@@ -232,4 +232,33 @@ fn a_model_that_is_chosen_while_a_plan_is_asked_about_stays_chosen() {
     assert!(sent["system"].to_string().contains("Here you plan"), "{sent}");
     assert_eq!(sent["model"], "m-2");
     assert_eq!(client.load(&session)["session"]["model"], "script/m-2");
+}
+
+/// The request waits; nothing is sent before the user agrees.
+#[test]
+fn a_limit_of_costs_waits_for_the_user() {
+    let used = |turn: ScriptedTurn| turn.usage(ScriptedUsage { input: 1_000, ..ScriptedUsage::default() });
+    let step = |number: u32| {
+        used(ScriptedTurn::new().call("c1", "glob", json!({ "pattern": format!("*.{number}") })))
+    };
+    let turns = [1, 2, 3, 4].map(step);
+    // A request costs a tenth of a cent.
+    let daemon = ScriptedDaemon::with_config(turns, json!({ "limits": { "session": 0.0015 } }));
+    let mut client = daemon.client("vscode");
+    let session = client.new_session();
+    client.prompt(&session, "Go");
+    let asked = client.wait_for_method("copydesk/question/ask");
+    assert_eq!(daemon.scripted.server.requests().len(), 2);
+    let question = &asked["params"]["questions"][0];
+    assert_eq!(question["text"], "This session cost $0.0020; the limit is $0.0015. Go on?");
+    client.answer(&asked, answered(json!([["Go on"]])));
+    // After the same amount again.
+    let again = client.wait_for_method("copydesk/question/ask");
+    assert_eq!(
+        again["params"]["questions"][0]["text"],
+        "This session cost $0.0040; the limit is $0.0035. Go on?"
+    );
+    client.answer(&again, answered(json!([["Stop"]])));
+    let end = client.wait_for_turn_end(&session);
+    assert_eq!(end, "failed", "{end}");
 }

@@ -8,7 +8,7 @@ use copydesk_model::{ModelRegistry as Models, RegistrySettings, SecretString, Wi
 use copydesk_permission::{PermissionAction, PermissionPreset, PermissionRules, RuleLayers};
 use copydesk_session::agent::{Agent, builtin_agents};
 use copydesk_session::{
-    AgentRole, CompactionSettings, CurrentRules, Id, PartContent, PromptDelivery, PromptRequest,
+    AgentRole, CompactionSettings, CostLimits, CurrentRules, Id, PartContent, PromptDelivery, PromptRequest,
     RoleProvider, Session, SessionDeps, SessionEvent, SessionHandle, Store, TurnEnd, now,
 };
 use copydesk_tool::web::WebAccess;
@@ -90,6 +90,7 @@ impl SteeredSession {
             model_name: "script/m".into(),
             title_generator: None,
             summary_model: None,
+            limits: CostLimits::default(),
             compaction: CompactionSettings { is_automatic: true, prunes: true, reserved: None },
             system: vec!["You are.".into()],
             root: folder.clone(),

@@ -42,6 +42,10 @@ pub(crate) enum CliCommand {
     Undo(UndoArgs),
     /// List, show, search, export, import and delete sessions
     Sessions(SessionsArgs),
+    /// Show what requests used and cost, by day, model and project
+    ///
+    /// Subagents count. Requests of sessions that were deleted do not. Days are those of UTC.
+    Usage(UsageArgs),
     /// List the models you can use, and what the others lack
     Models(ModelsArgs),
     /// Show the configuration and where each value comes from
@@ -304,6 +308,16 @@ pub(crate) enum SessionsCommand {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UsageArgs {
+    /// How many days, with today
+    #[arg(long, value_name = "NUMBER", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) days: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -19,3 +19,4 @@ pub(crate) mod stop;
 pub(crate) mod tour;
 pub(crate) mod trust;
 pub(crate) mod undo;
+pub(crate) mod usage;

@@ -72,6 +72,9 @@ fn run_command() -> anyhow::Result<ExitCode> {
         CliCommand::Sessions(options) => {
             setup().and_then(|setup| command::sessions::run(&setup, &options)).map(done)
         }
+        CliCommand::Usage(options) => {
+            setup().and_then(|setup| command::usage::run(&setup, &options)).map(done)
+        }
         CliCommand::Models(options) => {
             setup().and_then(|setup| command::models::run(&setup, &options)).map(done)
         }

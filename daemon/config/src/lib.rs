@@ -21,8 +21,8 @@ pub use self::{
     source::{ConfigLayer, ConfigOrigin, ConfigSource},
     types::{
         AgentConfig, AgentMode, AllowPrivateConfig, AttachmentConfig, CheckerColumns, CheckerConfig,
-        CheckerFormat, CommandConfig, CompactionConfig, Config, ConfigSecret, DiagnosticsConfig,
-        DiagnosticsSourceConfig, EditFormatConfig, FormatterConfig, ImageAttachmentConfig,
+        CheckerFormat, CommandConfig, CompactionConfig, Config, ConfigSecret, CostLimitsConfig,
+        DiagnosticsConfig, DiagnosticsSourceConfig, EditFormatConfig, FormatterConfig, ImageAttachmentConfig,
         LanguageServerConfig, McpServerConfig, McpServerKind, ModalitiesConfig, ModelConfig, ModelCostConfig,
         ModelLimitConfig, OAuthConfig, PermissionActionConfig, PermissionConfig, PermissionPresetConfig,
         PermissionRuleConfig, ProviderConfig, ProviderOptionsConfig, ReasoningConfig, RetryConfig,

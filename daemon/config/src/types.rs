@@ -101,6 +101,8 @@ pub struct Config {
     pub environment: BTreeMap<String, bool>,
     /// What happens when a conversation no longer fits the model's context window.
     pub compaction: CompactionConfig,
+    /// What may be spent before you are asked.
+    pub limits: CostLimitsConfig,
     /// How much of a tool's output the model sees.
     pub tool_output: ToolOutputConfig,
     /// What may be attached to a prompt.
@@ -167,6 +169,17 @@ pub struct CompactionConfig {
     pub model: Option<String>,
     /// How many tokens of the context to keep free; by default what the model may answer, at most a fifth of it.
     pub reserved: Option<u64>,
+}
+
+/// What may be spent before you are asked, in US dollars. At a limit the next request waits until you agree.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
+pub struct CostLimitsConfig {
+    /// For one session with its subagents.
+    pub session: Option<f64>,
+    /// For all sessions of a day (UTC).
+    pub day: Option<f64>,
 }
 
 /// How much of a tool's output the model sees; a file keeps the rest.

@@ -21,7 +21,8 @@ use copydesk_permission::{PermissionAction, PermissionRule, PermissionRules, Rul
 use copydesk_session::agent::{Agent, TITLE_AGENT};
 use copydesk_session::system_prompt::{PromptEnvironment, instruction_files, read_instructions};
 use copydesk_session::{
-    AgentRole, CompactionSettings, CurrentRules, NamedModel, Session, SessionDeps, SessionEvent, Store, TitleGenerator,
+    AgentRole, CompactionSettings, CostLimits, CurrentRules, NamedModel, Session, SessionDeps, SessionEvent,
+    Store, TitleGenerator,
 };
 use copydesk_tool::skills::Skill;
 use copydesk_tool::{OutputSpill, PlanFile, ToolOutputLimits, ToolRegistry as Tools, disabled_tool, tools};
@@ -147,6 +148,10 @@ pub(crate) async fn build_session(
             .get(TITLE_AGENT)
             .filter(|_| !is_offline)
             .and_then(|agent| titles(&models, loaded, agent)),
+        limits: CostLimits {
+            session: loaded.trusted_config.limits.session,
+            day: loaded.trusted_config.limits.day,
+        },
         summary_model: summary_model(&models, loaded).filter(|_| !is_offline),
         compaction: CompactionSettings {
             is_automatic: loaded.config.compaction.auto.unwrap_or(true),
@@ -254,7 +259,8 @@ fn summary_model(models: &Models, loaded: &LoadedConfig) -> Option<NamedModel> {
     match models.model(&name) {
         Ok(model) => Some(NamedModel { model, name }),
         Err(error) => {
-            loaded.warn(format_args!("`compaction.model`: {}; the session's own model sums up", error.message));
+            loaded
+                .warn(format_args!("`compaction.model`: {}; the session's own model sums up", error.message));
             None
         }
     }

@@ -11,6 +11,7 @@ mod asks;
 mod calls;
 mod compact;
 mod context;
+mod cost_limits;
 mod current_rules;
 mod doom_loop;
 mod draft;
@@ -50,6 +51,8 @@ use crate::history::MessageHistory;
 use crate::id::{Id, now};
 use crate::store::{SessionClaim, StoreError};
 use asks::ReplyWaiter;
+use cost_limits::CostAccount;
+pub use cost_limits::CostLimits;
 pub use current_rules::CurrentRules;
 use forwarded_asks::ForwardedAsk;
 use prompt_request::QueuedPrompt;
@@ -119,6 +122,7 @@ impl SessionHandle {
             meter: ContextMeter::default(),
             learned_windows,
             is_window_told: false,
+            costs: CostAccount::default(),
             turn: turns,
             step: 0,
             commands,
@@ -231,6 +235,7 @@ struct SessionActor {
     /// What providers stated about their models' contexts.
     learned_windows: HashMap<String, u64>,
     is_window_told: bool,
+    costs: CostAccount,
     turn: u32,
     step: u32,
     commands: mpsc::Receiver<ActorCommand>,

@@ -20,18 +20,20 @@ mod task_call;
 mod time_limits;
 
 pub use actor::{
-    AgentRole, CompletePromptFuture, CompletedPrompt, CurrentRules, NamedModel, ParentSession, PromptDelivery,
-    PromptRequest, RoleProvider, SessionDeps, SessionHandle, SharedRoleProvider, TitleGenerator,
+    AgentRole, CompletePromptFuture, CompletedPrompt, CostLimits, CurrentRules, NamedModel, ParentSession,
+    PromptDelivery, PromptRequest, RoleProvider, SessionDeps, SessionHandle, SharedRoleProvider,
+    TitleGenerator,
 };
 pub use compaction::CompactionSettings;
 pub use data::{
     CallOutput, CallPart, CompactionPart, CompactionReason, ContextUse, NotePart, Part, PartContent,
-    PartState, PromptContext, PromptPart, PrunedOutput, PruningPart, Session, SessionReviewTiming, StepFinishPart, TurnEnd,
+    PartState, PromptContext, PromptPart, PrunedOutput, PruningPart, Session, SessionReviewTiming,
+    StepFinishPart, TurnEnd,
 };
 pub use event::{AskEvent, JobSnapshot, QuestionEvent, SessionEvent};
 pub use export::{ImportError, SessionArchive, context_line, markdown};
 pub use id::{Id, now};
 pub use store::{
     PartPage, ReadOnlyStore, SalvagedSessions, SessionClaim, SessionSearchHit, Store, StoreError,
-    StoreRecovery,
+    StoreRecovery, UsageRecord,
 };

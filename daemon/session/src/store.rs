@@ -20,6 +20,7 @@ mod recover;
 mod salvage;
 mod schema;
 mod sessions;
+mod usage;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub use part_page::PartPage;
 pub use parts::SessionSearchHit;
 pub use read_only_store::ReadOnlyStore;
 pub use salvage::SalvagedSessions;
+pub(crate) use usage::CostTotals;
+pub use usage::UsageRecord;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {

@@ -58,7 +58,7 @@ impl SessionActor {
         self.is_stopped_by_user.then_some(PermissionDenial::ByUser { reason: None })
     }
 
-    async fn open_question(
+    pub(super) async fn open_question(
         &mut self,
         part: Id,
         agent: Option<String>,

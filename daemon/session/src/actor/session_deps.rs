@@ -13,7 +13,7 @@ use copydesk_workspace::files::WorkspaceFiles;
 use copydesk_workspace::process::Processes;
 use tokio::sync::mpsc;
 
-use super::{CurrentRules, SharedRoleProvider};
+use super::{CostLimits, CurrentRules, SharedRoleProvider};
 use crate::agent::Agent;
 use crate::compaction::CompactionSettings;
 use crate::data::Session;
@@ -30,6 +30,7 @@ pub struct SessionDeps {
     /// Makes titles; if there is none, the title is the first words of the prompt.
     pub title_generator: Option<TitleGenerator>,
     pub compaction: CompactionSettings,
+    pub limits: CostLimits,
     /// Writes summaries; if there is none, the session's own model does.
     pub summary_model: Option<NamedModel>,
     pub system: Vec<String>,

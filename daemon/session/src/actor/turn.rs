@@ -118,6 +118,9 @@ impl SessionActor {
             while let Some(prompted) = self.steering.pop_front() {
                 self.store_prompt(prompted, true).await?;
             }
+            if let Some(end) = self.check_cost_limits().await? {
+                return Ok(end);
+            }
             self.note_updates().await?;
             self.make_room().await?;
             let StepOutcome { calls, end } = self.ask_model().await?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{SessionSearchHit, Store, StoreError, StoreRecovery, open};
+use super::{SessionSearchHit, Store, StoreError, StoreRecovery, UsageRecord, open};
 use crate::data::{Part, Session};
 use crate::id::Id;
 
@@ -31,6 +31,10 @@ impl ReadOnlyStore {
 
     pub async fn parts(&self, session: &Id) -> Result<Vec<Part>, StoreError> {
         self.0.parts(session).await
+    }
+
+    pub async fn usage_since(&self, since: u64) -> Result<Vec<UsageRecord>, StoreError> {
+        self.0.usage_since(since).await
     }
 
     pub async fn search(&self, words: &str, most: usize) -> Result<Vec<SessionSearchHit>, StoreError> {
