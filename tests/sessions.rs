@@ -23,6 +23,7 @@ mod presets;
 mod problems;
 mod pruning;
 mod questions_and_todos;
+mod remember;
 pub(crate) mod sandbox;
 mod skills;
 mod steering;

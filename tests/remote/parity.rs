@@ -151,7 +151,7 @@ fn normalize_events(events: Vec<Value>) -> Vec<String> {
 fn number(value: &mut Value, ids: &mut BTreeMap<String, usize>) {
     match value {
         Value::Object(fields) => {
-            for key in ["created", "updated", "milliseconds", "at", "folder"] {
+            for key in ["created", "updated", "milliseconds", "at", "folder", "context"] {
                 fields.remove(key);
             }
             for (key, value) in fields.iter_mut() {

@@ -20,6 +20,7 @@ mod job_events;
 mod nested_instructions;
 mod prompt_request;
 mod prune;
+mod remember;
 mod replies;
 mod resolve_calls;
 mod role;
@@ -38,7 +39,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use copydesk_permission::{AskReply, PendingAsks, PermissionPreset, RememberedPattern};
-use copydesk_tool::{Asker, CallProgress, PermissionDenial, QuestionAnswers, TodoList};
+use copydesk_tool::{CallProgress, PermissionDenial, QuestionAnswers, TodoList};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
@@ -308,8 +309,7 @@ impl SessionActor {
     async fn handle_command(&mut self, command: ActorCommand) {
         match command {
             ActorCommand::Prompt(prompted) => match prompted.request.delivery {
-                // A compaction is a turn of its own.
-                PromptDelivery::Steer if prompted.request.compaction_words().is_none() => {
+                PromptDelivery::Steer if !prompted.request.is_turn_of_its_own() => {
                     self.steering.push_back(prompted);
                 }
                 PromptDelivery::Steer | PromptDelivery::Queue => self.queue.push_back(prompted),

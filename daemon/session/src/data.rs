@@ -51,7 +51,7 @@ pub struct Part {
     pub session: Id,
     /// From 1.
     pub turn: u32,
-    /// From 1 within the turn; 0 before the first request.
+    /// From 1 within the turn; 0 before the first request. A call of step 0 is the user's own.
     pub step: u32,
     pub created: u64,
     pub updated: u64,

@@ -139,6 +139,8 @@ impl MessageBuilder {
             PartContent::Reasoning(reasoning) => {
                 self.push_model_part(ModelPart::Reasoning(reasoning.clone()));
             }
+            // The user's own: a note tells it.
+            PartContent::Call(_) if part.step == 0 => {}
             // The result of the batch has it.
             PartContent::Call(CallPart { parent: Some(parent), .. }) => self.add_inner_call(parent, part),
             PartContent::Call(call) => {

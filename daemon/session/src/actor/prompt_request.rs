@@ -19,7 +19,21 @@ pub struct PromptRequest {
 impl PromptRequest {
     /// The words for the summary, if the prompt is `/compact`, with words or without.
     pub(super) fn compaction_words(&self) -> Option<&str> {
-        let words = self.text.trim().strip_prefix("/compact")?;
+        self.words_of("/compact")
+    }
+
+    /// What to add to the instructions, if the prompt is `/remember`.
+    pub(super) fn remembered_words(&self) -> Option<&str> {
+        self.words_of("/remember")
+    }
+
+    /// Whether it cannot join a running turn.
+    pub(super) fn is_turn_of_its_own(&self) -> bool {
+        self.compaction_words().is_some() || self.remembered_words().is_some()
+    }
+
+    fn words_of(&self, command: &str) -> Option<&str> {
+        let words = self.text.trim().strip_prefix(command)?;
         // What an editor attaches by itself does not matter; a file is meant.
         let is_command = words.is_empty() || words.starts_with(char::is_whitespace);
         (is_command && self.files.is_empty()).then(|| words.trim())

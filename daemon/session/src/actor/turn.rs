@@ -100,6 +100,9 @@ impl SessionActor {
         if let Some(words) = request.compaction_words() {
             return self.run_compaction(prompted.id.clone(), words).await;
         }
+        if let Some(words) = request.remembered_words() {
+            return self.run_remember(prompted.id.clone(), words).await;
+        }
         self.give_title(&request.text).await?;
         self.store_prompt(prompted, false).await?;
         if !self.deps.roles.is_trust_kept() {

@@ -58,6 +58,8 @@ fn unfinished_turn(transaction: &Transaction<'_>, session: &Id) -> Result<Option
             // The daemon's own, after the end of the turn.
             PartContent::Note(_) | PartContent::Compaction(_) | PartContent::Pruning(_) => {}
             PartContent::StepFinish(_) => finished = Some(place),
+            // The user's own, without a request.
+            PartContent::Call(_) if place.1 == 0 => {}
             PartContent::Call(_) => return Ok(Some(last)),
             _ if finished.is_none() => return Ok(Some(last)),
             _ => {}
