@@ -22,13 +22,9 @@ pub(crate) const SILENCE_TIMEOUT: Duration = Duration::from_secs(1200);
 /// response counts without it.
 pub(crate) const TRAILER_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Deltas of a stream are passed on at most this often, joined. Each costs a wake-up of the session and of every editor that
-/// watches it, a local model sends thousands a second, and nobody sees a difference of five milliseconds.
-pub(crate) const DELTA_INTERVAL: Duration = Duration::from_millis(5);
-
-/// How long of this interval a stream is read. What arrives in the rest of it waits in the socket: a read costs the same for one
-/// event as for all that are there.
-pub(crate) const READ_WINDOW: Duration = Duration::from_millis(1);
+/// Deltas of a stream are passed on at most this often, joined: once for each frame of a screen. Each costs a wake-up of the session and
+/// of every editor that watches it, and a fast model sends thousands a second. A delta after a pause is passed on at once.
+pub(crate) const DELTA_INTERVAL: Duration = Duration::from_millis(16);
 
 /// How often an HTTP/2 connection is pinged. After the machine slept, a connection may be dead without an error. Pings
 /// reveal that within a minute; without them every retry would wait for its first byte on the same dead connection.

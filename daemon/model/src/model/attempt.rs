@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
-use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+use tokio::task::yield_now;
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::http_call::HttpCall;
 use super::{EventSender, ModelInner, elapsed_ms};
@@ -13,7 +14,7 @@ use crate::classify::{from_response, from_stream, from_transport, sanitize_messa
 use crate::error::{ModelError, ModelErrorKind};
 use crate::response_builder::{ResponseBuilder, StreamFault};
 use crate::sse::{SseError, SseMessage, SseReader};
-use crate::time_limits::{DELTA_INTERVAL, READ_WINDOW, TRAILER_TIMEOUT};
+use crate::time_limits::{DELTA_INTERVAL, TRAILER_TIMEOUT};
 use crate::wire::StreamDecoder;
 
 pub(super) struct StreamAttempt<'a> {
@@ -103,8 +104,8 @@ impl StreamAttempt<'_> {
         Err(from_response(provider, &self.inner.spec.id, status, response.headers(), &body))
     }
 
-    /// Waits for the next chunk, and sends the events of `answer` if it has not come by `send_at`. Until shortly before, nothing
-    /// is read: what arrives meanwhile is read together, and the runtime is not woken for each piece.
+    /// Waits for the next chunk. Events of `answer` wait for `send_at`; then what has arrived meanwhile is read first, and they are
+    /// sent. So nothing is read in between, and the runtime is not woken for each piece.
     async fn next_chunk(
         &self,
         body: &mut Response,
@@ -114,13 +115,14 @@ impl StreamAttempt<'_> {
     ) -> Result<Option<bytes::Bytes>, AttemptError> {
         let mut chunk = pin!(self.chunk(body, self.chunk_timeout(answer)));
         if answer.has_events() {
-            if Instant::now() + READ_WINDOW < *send_at {
-                sleep_until(*send_at - READ_WINDOW).await;
-            }
-            if Instant::now() < *send_at
-                && let Ok(chunk) = timeout_at(*send_at, &mut chunk).await
-            {
-                return Ok(chunk?);
+            sleep_until(*send_at).await;
+            if Instant::now() < *send_at + DELTA_INTERVAL {
+                // The task of the connection runs once more: it hands over one piece at a time.
+                tokio::select! {
+                    biased;
+                    arrived = &mut chunk => return Ok(arrived?),
+                    () = yield_now() => {}
+                }
             }
             if !outlet.send_events(answer.take_events()).await {
                 return Err(AttemptError::ReceiverDropped);
