@@ -21,8 +21,11 @@ const vscode = acquireVsCodeApi();
 /** The pause between two requests for a snapshot. */
 const RESYNC_MS = 1_000;
 
-/** The share of the main thread that may go into drawing what streams. */
-const DRAWING_SHARE = 0.15;
+/** The share of the main thread that may go into drawing what streams, and into what comes faster than anyone reads. */
+const DRAWING_SHARE = 0.25;
+const FAST_SHARE = 0.12;
+/** From so many characters in one batch on, a text comes fast. */
+const FAST_TEXT = 60;
 /** The longest pause between two batches. */
 const MAX_REST_MS = 200;
 
@@ -67,9 +70,14 @@ function apply(message: HostMessage): void {
   }
 }
 
+/** How many characters a batch appends to the answer. */
+function streamedBy(message: HostMessage): number {
+  return message.kind === "changes" ? message.changes.reduce((sum, change) => sum + (change.kind === "append" ? change.text.length : 0), 0) : 0;
+}
+
 /** Confirms a batch that is drawn, after as long a rest as keeps drawing within its share. */
-function confirm(drawn: number, spent: number): void {
-  const rest = Math.min(MAX_REST_MS, spent / DRAWING_SHARE - spent);
+function confirm(drawn: number, spent: number, share: number): void {
+  const rest = Math.min(MAX_REST_MS, spent / share - spent);
   setTimeout(() => post({ kind: "drawn", seq: drawn }), rest);
 }
 
@@ -79,6 +87,7 @@ function confirm(drawn: number, spent: number): void {
  */
 function draw(message: HostMessage): void {
   const begun = performance.now();
+  const share = streamedBy(message) < FAST_TEXT ? DRAWING_SHARE : FAST_SHARE;
   apply(message);
   // What was applied is rendered in a microtask, which comes before this one.
   queueMicrotask(() => {
@@ -87,7 +96,7 @@ function draw(message: HostMessage): void {
       const framed = performance.now();
       const { port1, port2 } = new MessageChannel();
       // The message arrives after the frame.
-      port1.onmessage = () => seq >= 0 && confirm(seq, rendered + performance.now() - framed);
+      port1.onmessage = () => seq >= 0 && confirm(seq, rendered + performance.now() - framed, share);
       port2.postMessage(undefined);
     });
   });
