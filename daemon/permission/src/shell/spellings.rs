@@ -1,10 +1,15 @@
 //! The texts of a command: the one that is shown and allowed, and the others that a denial may be written for.
 
+use super::git_commands;
 use super::program_name::ProgramName;
 use super::script::ShellWord;
 
 /// How many words behind leading options may be the subcommand.
 const MAX_LEADING_WORDS: usize = 8;
+
+/// They do what each of their arguments names.
+const TARGET_PROGRAMS: &[&str] =
+    &["gmake", "gradle", "gradlew", "just", "make", "mvn", "mvnw", "ninja", "rake", "task"];
 
 const PROGRAM_FOLDERS: [&str; 6] =
     ["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/opt/homebrew/bin/"];
@@ -45,6 +50,17 @@ pub(super) fn list_spellings(program: &ProgramName, words: &[ShellWord], source:
         for skipped in 1..values.len().min(MAX_LEADING_WORDS) {
             spellings.push(with_arguments(&program.base, values.get(skipped..).unwrap_or_default()));
         }
+    }
+    // However many options come first.
+    if program.is("git")
+        && let Some(arguments) = git_commands::find_subcommand(words).and_then(|at| values.get(at - 1..))
+    {
+        spellings.push(with_arguments(&program.base, arguments));
+    }
+    // `make clean install` is `make install`, too.
+    if program.is_one_of(TARGET_PROGRAMS) {
+        let targets = values.iter().skip(1).filter(|word| !word.starts_with('-'));
+        spellings.extend(targets.map(|target| with_arguments(&program.base, &[target])));
     }
     // A program that is copied, linked or loaded by its path may run under another name.
     for (at, word) in values.iter().enumerate() {

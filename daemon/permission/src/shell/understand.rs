@@ -82,13 +82,17 @@ impl Understanding<'_> {
             if self.note_redirect(redirect, is_remote) {
                 let text = format!("> {}", quote_word(&redirect.target));
                 let pattern = CommandPattern::new(text, Vec::new()).spelled_out();
-                self.add_pattern(pattern.changing(changes_target(&redirect.target)), None)?;
+                self.add_pattern(pattern.changing(self.changes_target(&redirect.target)), None)?;
             }
         }
         for command in &commands {
             self.add_command(command, is_remote)?;
         }
         Ok(())
+    }
+
+    fn changes_target(&self, target: &ShellWord) -> bool {
+        changes_target(target, self.place.working_folder)
     }
 
     /// An exported variable, or one that the shell itself reads.
@@ -131,7 +135,7 @@ impl Understanding<'_> {
         let mut changes_file = false;
         for redirect in &command.redirects {
             if self.note_redirect(redirect, is_remote) {
-                changes_file |= changes_target(&redirect.target);
+                changes_file |= self.changes_target(&redirect.target);
                 behind += &format!(" > {}", quote_word(&redirect.target));
             }
         }
