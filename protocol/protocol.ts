@@ -2014,6 +2014,8 @@ export interface ServerInfo {
   memory?: number;
   /** Its process id, while it runs. */
   pid?: number;
+  /** Whether it runs in the sandbox, while it runs; none if the sandbox is off. */
+  sandboxed?: boolean;
 }
 
 /** A language server sent the editor a message. */

@@ -13,6 +13,7 @@ use copydesk_servers::{
     CheckedDocument, LanguageServer, LanguageServerState, Quirks, ServerLaunch, ServerStartError, Verdict,
 };
 use copydesk_workspace::process::Processes;
+use copydesk_workspace::process::sandbox::ProgramSandbox;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::Instant;
@@ -61,6 +62,7 @@ impl ScriptedServerFixture {
             name: "scripted".into(),
             command: vec![program().into(), OsString::from(path)],
             environment: Vec::new(),
+            sandbox: ProgramSandbox::default(),
             root,
             folders: Vec::new(),
             initialization: Value::Null,

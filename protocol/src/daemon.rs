@@ -132,6 +132,9 @@ pub struct ServerInfo {
     /// Its process id, while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<i32>,
+    /// Whether it runs in the sandbox, while it runs; none if the sandbox is off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandboxed: Option<bool>,
 }
 
 /// The state of a language server.

@@ -267,12 +267,17 @@ fn the_sandbox_is_tried_and_what_is_missing_is_named() {
         |env: &TestEnvironment| env.run(&["--cwd", env.path("~/").to_str().unwrap(), "doctor", "--json"]);
     env.write(USER_CONFIG, "{ \"sandbox\": \"auto\" }");
     let ran = at_home(&env);
-    let words = "auto, but commands run outside: the workspace `~` contains the home folder | work in a folder below it";
+    let words = "auto, but commands run outside, and no language server, checker or formatter runs: the workspace `~` contains the home folder | work in a folder below it";
     assert_finding(&ran, "sandbox", "warning", words);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     env.write(USER_CONFIG, "{ \"sandbox\": { \"mode\": \"require\", \"write\": [\"~/.cache\"] } }");
     let ran = at_home(&env);
-    assert_finding(&ran, "sandbox", "error", "require, so no command runs: the workspace `~`");
+    assert_finding(
+        &ran,
+        "sandbox",
+        "error",
+        "require, so no command, language server, checker or formatter runs: the workspace `~`",
+    );
     assert_eq!(ran.code, Some(1), "{ran:?}");
     if Path::new("/usr/bin/bwrap").exists() {
         let words = "; writable: the workspace, a /tmp of its own, ~/.cache; no network";

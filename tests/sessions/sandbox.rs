@@ -43,7 +43,7 @@ impl SandboxProject {
         let finding = env.run(&["doctor", "--json"]).json();
         let finding = finding["findings"].as_array().unwrap().iter().find(|one| one["about"] == "sandbox");
         let what = finding.unwrap()["what"].as_str().unwrap();
-        let works = what.starts_with("auto, by ");
+        let works = what.starts_with("auto, for commands, ");
         if !works {
             println!("skipped: {what}");
         }
@@ -238,4 +238,47 @@ fn only_listed_hosts_are_reached() {
         assert!(!told.contains("served") && told.contains(stopped), "{told}");
     }
     assert!(told[2].contains("is not among the hosts"), "{}", told[2]);
+}
+
+/// Each tries what it must not do, and then does its work.
+#[test]
+fn what_a_project_brings_along_runs_in_the_sandbox_too() {
+    let attempts = |name: &str, then: &str| {
+        let script = format!(
+            "cp .git/config seen/{name} 2>/dev/null; (echo evil > .git/config) 2>/dev/null; (echo evil > ../evil) 2>/dev/null; \
+             [ -e /proc/1/comm ] && cat /proc/1/comm >> seen/{name}; {then}"
+        );
+        json!(["sh", "-c", script])
+    };
+    let server = std::path::Path::new(crate::cli::environment::BINARY).parent().unwrap();
+    let serve = format!("exec {}/examples/language_server seen/script.json", server.display());
+    let edit = json!({ "filePath": "a.toy", "oldString": "two", "newString": "three" });
+    let turns = [ScriptedTurn::new().call("c1", "edit", edit), ScriptedTurn::new().text("Done.")];
+    let scripted = ScriptedEnvironment::with_config(
+        turns,
+        json!({
+            "permission": "allow",
+            "sandbox": "auto",
+            "lsp": { "toy": { "command": attempts("server", &serve), "extensions": [".toy"] } },
+            "checkers": { "c": { "command": attempts("checker", "true"), "extensions": [".toy"], "format": "lines" } },
+            "formatter": { "f": { "command": attempts("formatter", "cat"), "extensions": [".toy"] } },
+        }),
+    );
+    if !SandboxProject::new().set_up(&scripted.env) {
+        return;
+    }
+    let rule = json!([{ "find": "three", "message": "this is bad", "code": 7, "source": "scripted" }]);
+    let script = json!({ "pull": true, "push": "never", "rules": rule });
+    scripted.env.write("seen/script.json", script.to_string());
+    scripted.env.write(".git/config", "[core]\n");
+    scripted.env.write("a.toy", "one\ntwo\n");
+    let ran = scripted.run(&["Edit"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for program in ["server", "checker", "formatter"] {
+        assert_eq!(scripted.env.read(&format!("seen/{program}")), "[core]\nbwrap\n", "{program}");
+    }
+    assert_eq!(scripted.env.read(".git/config"), "[core]\n");
+    assert!(!scripted.env.exists("../evil"));
+    assert!(scripted.last_model_input(1).contains("this is bad"), "{}", scripted.last_model_input(1));
+    assert!(!scripted.env.exists(".envrc") && !scripted.env.exists(".vscode"), "nothing stays");
 }

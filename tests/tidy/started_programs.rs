@@ -5,13 +5,14 @@ use std::path::Path;
 use super::{files, is_test, text, without_inline_tests};
 
 /// The files that start a program, each with why it may.
-const STARTERS: [(&str, &str); 7] = [
+const STARTERS: [(&str, &str); 8] = [
     ("daemon/cli/src/command/run/external_editor.rs", "the user's own editor, in the user's terminal"),
     ("daemon/cli/src/command/sandbox_bridge.rs", "runs inside the sandbox, in a command's own environment"),
     ("daemon/cli/src/command/tour/project.rs", "asks the user's cargo for its version"),
     ("daemon/cli/src/shim/daemon_starter.rs", "the daemon itself, which needs the keys"),
     ("daemon/workspace/src/process/guard.rs", "the guard, with no environment"),
     ("daemon/workspace/src/process/piped_process.rs", "`Processes::pipe`"),
+    ("daemon/workspace/src/process/sandboxed_spawn.rs", "the same, in the sandbox"),
     ("daemon/workspace/src/process/spawn.rs", "`Processes::run` and `start`"),
 ];
 

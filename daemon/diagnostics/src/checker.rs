@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use copydesk_workspace::process::Processes;
+use copydesk_workspace::process::sandbox::ProgramSandbox;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
@@ -42,6 +43,7 @@ struct CheckersInner {
     /// The workspace.
     root: PathBuf,
     processes: Processes,
+    sandbox: ProgramSandbox,
     queues: Mutex<HashMap<PathBuf, Arc<CheckerQueue>>>,
 }
 
@@ -54,8 +56,15 @@ struct CheckJob {
 
 impl Checkers {
     /// `root` is the canonical path of the workspace.
-    pub fn new(checkers: Vec<Checker>, search: ProgramSearch, root: PathBuf, processes: Processes) -> Self {
-        Self(Arc::new(CheckersInner { checkers, search, root, processes, queues: Mutex::default() }))
+    pub fn new(
+        checkers: Vec<Checker>,
+        search: ProgramSearch,
+        root: PathBuf,
+        processes: Processes,
+        sandbox: ProgramSandbox,
+    ) -> Self {
+        let queues = Mutex::default();
+        Self(Arc::new(CheckersInner { checkers, search, root, processes, sandbox, queues }))
     }
 
     pub fn is_empty(&self) -> bool {

@@ -59,6 +59,7 @@ fn settings(loaded: &LoadedConfig, paths: &UserPaths) -> SandboxSettings {
         hide: hide.into_iter().collect(),
         has_network: own.network == Some(true) && all.network != Some(false),
         hosts: if is_network_refused { Vec::new() } else { own.hosts.clone() },
+        commands_only: own.servers == Some(false) && all.servers != Some(true),
     }
 }
 
@@ -82,6 +83,7 @@ mod tests {
             hide: vec!["/h/x".into()],
             has_network: true,
             hosts: vec!["a.example".into()],
+            commands_only: false,
         };
         assert_eq!(settings_of(own, "{}"), expected);
         for project in [
@@ -105,6 +107,10 @@ mod tests {
         assert_eq!(settings_of(listed, "{}").hosts, ["a.example"]);
         assert_eq!(settings_of(listed, r#"{ "sandbox": { "hosts": ["b.example"] } }"#).hosts, ["a.example"]);
         assert!(stricter.hide.contains(&"/y".into()));
+        let servers = |own: &str, project: &str| !settings_of(own, project).commands_only;
+        let outside = r#"{ "sandbox": { "servers": false } }"#;
+        assert!(servers("{}", outside) && !servers(outside, "{}"));
+        assert!(servers(outside, r#"{ "sandbox": { "servers": true } }"#));
         assert_eq!(
             settings_of("{}", r#"{ "sandbox": { "network": true, "write": ["/"] } }"#).write,
             Vec::<PathBuf>::new()

@@ -94,7 +94,7 @@ impl SessionHost {
         let buffers = Buffers::with_observer(Arc::new(reviews.clone()));
         let indexes = TextIndexes::new(Some(paths.cache_dir.join("index")), IndexLimits::default());
         Self {
-            servers: LanguageServices::new(buffers.clone(), indexes.clone(), paths.home.clone()),
+            servers: LanguageServices::new(buffers.clone(), indexes.clone(), paths.clone()),
             indexes,
             paths,
             store,

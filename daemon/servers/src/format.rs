@@ -19,6 +19,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use copydesk_workspace::process::sandbox::{ProgramSandbox, SandboxPurpose};
 use copydesk_workspace::process::subprocess::{self, SubprocessSpec};
 use copydesk_workspace::process::{ProcessExit, Processes};
 use thiserror::Error;
@@ -75,6 +76,7 @@ pub struct Formatters {
     /// The canonical path of the workspace.
     pub root: PathBuf,
     pub processes: Processes,
+    pub sandbox: ProgramSandbox,
     pub timeout: Duration,
 }
 
@@ -135,9 +137,15 @@ impl Formatters {
             (Some(EDITION), _) => self.edition(folder).into(),
             _ => word.clone(),
         });
+        let command = words.collect();
+        let cwd = if folder.starts_with(&self.root) { self.root.clone() } else { folder.to_owned() };
+        let placement = self.sandbox.prepare(SandboxPurpose::Checker, &cwd, &self.processes).await;
+        let placement = placement
+            .map_err(|error| format!("it cannot run in the sandbox: {error}; {}", error.advice()))?;
         let task = SubprocessSpec {
-            command: words.collect(),
-            cwd: if folder.starts_with(&self.root) { self.root.clone() } else { folder.to_owned() },
+            command,
+            cwd,
+            sandbox: placement.launch().cloned(),
             environment: formatter
                 .environment
                 .iter()
@@ -153,7 +161,7 @@ impl Formatters {
         if printed.exit != ProcessExit::Code(0) {
             let output = String::from_utf8_lossy(&printed.output);
             let words = if printed.stderr.trim().is_empty() { &*output } else { &printed.stderr };
-            return Err(subprocess::describe_failure(printed.exit, words));
+            return Err(printed.describe_failure(words));
         }
         let new = match &copy {
             Some(copy) => copy.read(MAX_TEXT_BYTES).await?,

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use copydesk_workspace::process::sandbox::{ProgramPlacement, ProgramSandbox, SandboxError, SandboxPurpose};
 use copydesk_workspace::process::{ProcessError, ProcessPipes, Processes, ProgramSpec};
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -77,6 +78,7 @@ pub struct ServerLaunch {
     pub command: Vec<OsString>,
     /// Changes to the environment: a value to set, or `None` to remove the variable.
     pub environment: Vec<(OsString, Option<OsString>)>,
+    pub sandbox: ProgramSandbox,
     pub root: PathBuf,
     /// Workspace folders. If empty, the root is the only one.
     pub folders: Vec<PathBuf>,
@@ -110,6 +112,8 @@ pub enum LanguageServerState {
 pub enum ServerStartError {
     #[error(transparent)]
     Process(#[from] ProcessError),
+    #[error("it cannot run in the sandbox: {}; {}", .0, .0.advice())]
+    Sandbox(SandboxError),
     /// The process exited. `why` includes the tail of its stderr.
     #[error("it ended while it was starting: {why}")]
     Ended { why: String },
@@ -143,6 +147,7 @@ pub struct LanguageServer {
 #[derive(Debug)]
 struct ServerInner {
     launch: ServerLaunch,
+    placement: ProgramPlacement,
     record: Mutex<ServerRecord>,
     /// Counts events and wakes the callers that wait.
     ticks: watch::Sender<u64>,
@@ -151,10 +156,14 @@ struct ServerInner {
 
 impl ServerInner {
     fn new(launch: ServerLaunch) -> Self {
+        Self::placed(launch, ProgramPlacement::default())
+    }
+
+    fn placed(launch: ServerLaunch, placement: ProgramPlacement) -> Self {
         let record = ServerRecord::new(&launch.quirks, Instant::now());
         let state = record.state(Instant::now());
         let (ticks, state) = (watch::Sender::new(0), watch::Sender::new(state));
-        Self { launch, record: Mutex::new(record), ticks, state }
+        Self { launch, placement, record: Mutex::new(record), ticks, state }
     }
 
     fn lock(&self) -> MutexGuard<'_, ServerRecord> {
@@ -183,13 +192,16 @@ impl LanguageServer {
         launch: ServerLaunch,
         processes: &Processes,
     ) -> Result<Arc<LanguageServer>, ServerStartError> {
+        let placement = launch.sandbox.prepare(SandboxPurpose::Server, &launch.root, processes).await;
+        let placement = placement.map_err(ServerStartError::Sandbox)?;
         let program = ProgramSpec {
             command: launch.command.clone(),
             cwd: launch.root.clone(),
             env: launch.environment.clone(),
+            sandbox: placement.launch().cloned(),
         };
         let (mut piped, ProcessPipes { input, output }) = processes.pipe(&program)?;
-        let inner = Arc::new(ServerInner::new(launch));
+        let inner = Arc::new(ServerInner::placed(launch, placement));
         let peer = RpcPeer::start(output, input, Arc::clone(&inner));
         match greet(&inner, &peer).await {
             Ok(()) => {
@@ -220,6 +232,16 @@ impl LanguageServer {
     /// The id of its process group, to measure its memory.
     pub fn process_group(&self) -> Option<i32> {
         self.process.as_ref().map(|process| process.group)
+    }
+
+    /// Whether it runs in the sandbox; `None` if that is off.
+    pub fn is_sandboxed(&self) -> Option<bool> {
+        self.inner.placement.is_sandboxed()
+    }
+
+    /// What it builds in was replaced, and its sandbox does not let it write to the new one.
+    pub fn has_stale_sandbox(&self) -> bool {
+        self.inner.placement.launch().is_some_and(|launch| launch.is_stale())
     }
 
     pub fn state(&self) -> LanguageServerState {
@@ -456,7 +478,9 @@ impl LanguageServer {
 }
 
 async fn greet(inner: &ServerInner, peer: &RpcPeer) -> Result<(), ServerStartError> {
-    let asked = peer.request("initialize", &initialize::initialize_params(&inner.launch));
+    // A server in the sandbox does not see the daemon's process, and many end when they miss it. They end with the daemon all the same.
+    let daemon = inner.placement.launch().is_none().then(std::process::id);
+    let asked = peer.request("initialize", &initialize::initialize_params(&inner.launch, daemon));
     let answer = match timeout(INITIALIZE_TIMEOUT, asked).await {
         Err(_) => return Err(ServerStartError::InitializeTimedOut(INITIALIZE_TIMEOUT)),
         Ok(Err(PeerError::Ended(why))) => return Err(ServerStartError::Ended { why }),

@@ -16,6 +16,7 @@ use std::cmp::Reverse;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use copydesk_workspace::process::sandbox::ProgramSandbox;
 use serde_json::Value;
 
 use crate::known_servers::{
@@ -38,6 +39,8 @@ pub struct SelectedServer {
     pub program: ProgramLookup,
     /// Changes to its environment.
     pub environment: Vec<(OsString, Option<OsString>)>,
+    /// Where it runs; outside of any sandbox unless the caller says otherwise.
+    pub sandbox: ProgramSandbox,
     /// `initializationOptions`.
     pub initialization: Value,
     /// The answers to `workspace/configuration`, by section.
@@ -165,6 +168,7 @@ impl SelectionContext<'_> {
             root,
             program,
             environment: own.map(ServerOverride::environment).unwrap_or_default(),
+            sandbox: ProgramSandbox::default(),
             initialization,
             settings,
             quirks,
@@ -182,6 +186,7 @@ impl SelectionContext<'_> {
             root: self.root(&own.roots),
             program,
             environment: own.environment(),
+            sandbox: ProgramSandbox::default(),
             initialization: own.initialization.clone(),
             settings: own.settings.clone(),
             quirks: Quirks::default(),

@@ -17,6 +17,7 @@ pub(crate) mod fetch;
 pub(crate) mod fetch_policy;
 pub(crate) mod host_proxy;
 mod json_search;
+mod listed_network;
 mod local_names;
 mod mcp_search;
 mod private_hosts;
@@ -29,6 +30,7 @@ use std::sync::Arc;
 
 pub use client::Proxies;
 pub use fetch_policy::{HostResolver, LookupFuture, system_lookup};
+pub use listed_network::ListedNetwork;
 pub use private_hosts::PrivateHosts;
 pub(crate) use search_endpoint::search;
 pub use search_endpoint::{ConfigSecret, SearchEndpoint, SearchProtocol};

@@ -53,6 +53,7 @@ mod piped_process;
 mod registry;
 mod run;
 pub mod sandbox;
+mod sandboxed_spawn;
 mod shell;
 mod spawn;
 pub mod subprocess;

@@ -1,4 +1,4 @@
-//! The sandbox for commands.
+//! The sandbox for commands, language servers, checkers and formatters.
 
 use std::{borrow::Cow, fmt};
 
@@ -48,6 +48,8 @@ pub struct SandboxSettingsConfig {
     pub hosts: Vec<String>,
     /// Files and folders that commands cannot read, besides the secrets that Copydesk knows.
     pub hide: Vec<String>,
+    /// Whether language servers, checkers and formatters run in it, too; `true` by default.
+    pub servers: Option<bool>,
 }
 
 /// Names, not addresses of pages, and none that stands for all.

@@ -95,7 +95,8 @@ async fn real_checkers_report_the_error() {
         let subject =
             CheckedDocument { path: root.join(name), text: Arc::new(text.to_owned()), is_saved: true };
         let processes = Processes::new(environment.clone());
-        let checkers = Checkers::new(vec![checker], search.clone(), root.clone(), processes);
+        let checkers =
+            Checkers::new(vec![checker], search.clone(), root.clone(), processes, ProgramSandbox::default());
         let until = Instant::now() + Duration::from_secs(60);
         let reports = checkers.check(std::slice::from_ref(&subject), until).await;
         let Verdict::Proven(found) = &reports[0].verdict else { panic!("{}: {reports:?}", case.checker) };

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use copydesk_workspace::process::ProcessExit;
+use copydesk_workspace::process::sandbox::SandboxPurpose;
 use copydesk_workspace::process::subprocess::{self, SubprocessOutput, SubprocessSpec};
 use tokio::time::{Instant, sleep};
 
@@ -104,7 +105,11 @@ async fn run(
         ProgramLookup::Found { command, .. } => command,
         ProgramLookup::Missing { hint } => return Err(hint),
     };
+    let placement = shared.sandbox.prepare(SandboxPurpose::Checker, &job.root, &shared.processes).await;
+    let placement =
+        placement.map_err(|error| format!("it cannot run in the sandbox: {error}; {}", error.advice()))?;
     let task = SubprocessSpec {
+        sandbox: placement.launch().cloned(),
         command: command.into_iter().map(|word| with_file(word, file)).collect(),
         cwd: job.root.clone(),
         environment: checker.environment.iter().cloned().map(|(name, value)| (name, Some(value))).collect(),
@@ -130,7 +135,7 @@ async fn read_output(
     // Some checkers print nothing if they find nothing. Lines carry no mark of completeness.
     let is_readable = parsed.is_complete || format == CheckerOutputFormat::Lines || output.trim().is_empty();
     if !is_readable {
-        let how = subprocess::describe_failure(ran.exit, words);
+        let how = ran.describe_failure(words);
         return Err(format!("its output is not in the configured `format`; {how}"));
     }
     let found = CheckerFindings::new(parsed, job, workspace, began).await;
@@ -138,7 +143,7 @@ async fn read_output(
     match ran.exit {
         ProcessExit::Code(0) => Ok(found),
         ProcessExit::Code(_) if found.files().next().is_some() => Ok(found),
-        exit => Err(subprocess::describe_failure(exit, words)),
+        _ => Err(ran.describe_failure(words)),
     }
 }
 

@@ -37,7 +37,13 @@ impl CheckerFixture {
         let environment: Vec<_> = std::env::vars_os().collect();
         let search = ProgramSearch::new(Arc::new(DiskView), environment.clone(), "/".into(), true);
         let checker = Checker::new(name, spec).unwrap();
-        Checkers::new(vec![checker], search, self.path("."), Processes::new(environment))
+        Checkers::new(
+            vec![checker],
+            search,
+            self.path("."),
+            Processes::new(environment),
+            ProgramSandbox::default(),
+        )
     }
 
     fn own(&self, arguments: &[&str]) -> Checkers {

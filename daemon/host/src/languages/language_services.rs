@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use copydesk_config::paths::workspace_root;
+use copydesk_config::paths::{UserPaths, workspace_root};
 use copydesk_config::{DiagnosticsSourceConfig, LoadedConfig};
 use copydesk_diagnostics::checker::Checkers;
 use copydesk_diagnostics::time_limits::DEFAULT_WAIT;
@@ -24,9 +24,11 @@ use copydesk_servers::{
     CheckedDocument, CodeServers, CommandWatcher, DiagnosticsSource, DocumentProvider, Severity,
 };
 use copydesk_session::CurrentRules;
+use copydesk_tool::web::{ListedNetwork, system_lookup};
 use copydesk_workspace::buffers::Buffers;
 use copydesk_workspace::files::WorkspaceFiles;
 use copydesk_workspace::process::Processes;
+use copydesk_workspace::process::sandbox::ProgramSandbox;
 use copydesk_workspace::search::SearchView;
 use copydesk_workspace::text_index::TextIndexes;
 
@@ -36,6 +38,7 @@ use super::session_texts::{SessionTexts, read_document};
 use super::{LanguageSettings, language_settings, server_progress};
 use crate::editors::AttachedEditors;
 use crate::environment;
+use crate::sandbox::command_sandbox;
 use crate::time_limits::MAX_DIAGNOSTICS_WAIT;
 use copydesk_servers::time_limits::FORMAT_TIMEOUT;
 
@@ -47,7 +50,7 @@ const MAX_FOLDERS: usize = 64;
 pub struct LanguageServices {
     buffers: Buffers,
     indexes: TextIndexes,
-    home: PathBuf,
+    paths: UserPaths,
     folders: Arc<ServedFolders>,
     /// Starts when the first session needs it.
     pool: Arc<OnceLock<ServerPool>>,
@@ -61,9 +64,9 @@ impl std::fmt::Debug for LanguageServices {
 }
 
 impl LanguageServices {
-    pub fn new(buffers: Buffers, indexes: TextIndexes, home: PathBuf) -> Self {
+    pub fn new(buffers: Buffers, indexes: TextIndexes, paths: UserPaths) -> Self {
         let folders = Arc::new(ServedFolders::default());
-        Self { buffers, indexes, home, folders, pool: Arc::default(), syntax: SyntaxSource::default() }
+        Self { buffers, indexes, paths, folders, pool: Arc::default(), syntax: SyntaxSource::default() }
     }
 
     /// None until a session needs it.
@@ -93,7 +96,7 @@ impl LanguageServices {
             return DiagnosticsTracker::default();
         }
         let root = root_of(files);
-        let search = self.configure_folder(&root, loaded, &languages);
+        let access = self.configure_folder(&root, loaded, &languages);
         let is_wanted = |source| config.sources.as_ref().is_none_or(|sources| sources.contains(&source));
         let texts: Arc<dyn DocumentProvider> =
             Arc::new(SessionTexts { files: files.clone(), rules: rules.clone() });
@@ -108,7 +111,7 @@ impl LanguageServices {
             checkers: checkers(
                 &languages,
                 is_wanted(DiagnosticsSourceConfig::Checkers),
-                search,
+                access,
                 root,
                 processes,
             ),
@@ -163,7 +166,7 @@ impl LanguageServices {
         let languages = language_settings(loaded);
         let root = root_of(files);
         // Diagnostics may be off, and then nothing else has configured the folder.
-        let search = self.configure_folder(&root, loaded, &languages);
+        let access = self.configure_folder(&root, loaded, &languages);
         let server = languages.server_formatter_extensions.filter(|_| languages.servers.is_enabled).map(
             |extensions| {
                 let texts = Arc::new(SessionTexts { files: files.clone(), rules: rules.clone() });
@@ -178,33 +181,38 @@ impl LanguageServices {
         (!languages.formatters.is_empty() || server.is_some()).then(|| Formatters {
             formatters: languages.formatters,
             server,
-            search,
+            search: access.search,
             root,
             processes: processes.clone(),
+            sandbox: access.sandbox,
             timeout: FORMAT_TIMEOUT,
         })
     }
 
-    /// Applies the current settings to a folder, and returns where to look for programs.
+    /// Applies the current settings to a folder, and returns where to look for programs and where they run.
     fn configure_folder(
         &self,
         root: &Path,
         loaded: &LoadedConfig,
         languages: &LanguageSettings,
-    ) -> ProgramSearch {
-        let search = languages.search(self.home.clone());
+    ) -> ProgramAccess {
+        let search = languages.search(self.paths.home.clone());
+        let bridges = Arc::new(ListedNetwork::new(system_lookup()));
+        let sandbox = command_sandbox(loaded, &self.paths, None).with_bridges(bridges);
+        let sandbox = self.folders.known_sandbox(root, ProgramSandbox::new(sandbox, root.to_owned()));
         let folder = ServedFolder {
             settings: languages.servers.clone(),
             in_project: languages.allows_project_programs,
             withheld: environment::withheld_variables(loaded),
             search: search.clone(),
+            sandbox: sandbox.clone(),
             refused: languages.refused.clone(),
         };
         let has_changed = self.folders.put(root.to_owned(), folder);
         if let Some(pool) = self.pool.get().filter(|_| has_changed) {
             pool.stop_below(root);
         }
-        search
+        ProgramAccess { search, sandbox }
     }
 
     fn pool_or_start(&self, loaded: &LoadedConfig, editors: &AttachedEditors) -> &ServerPool {
@@ -234,12 +242,18 @@ fn root_of(files: &WorkspaceFiles) -> PathBuf {
 fn checkers(
     languages: &LanguageSettings,
     is_wanted: bool,
-    search: ProgramSearch,
+    ProgramAccess { search, sandbox }: ProgramAccess,
     root: PathBuf,
     processes: &Processes,
 ) -> Option<Arc<dyn DiagnosticsSource>> {
-    let checkers = Checkers::new(languages.checkers.clone(), search, root, processes.clone());
+    let checkers = Checkers::new(languages.checkers.clone(), search, root, processes.clone(), sandbox);
     (is_wanted && !checkers.is_empty()).then(|| Arc::new(checkers) as Arc<dyn DiagnosticsSource>)
+}
+
+/// How programs of a folder are found and run.
+struct ProgramAccess {
+    search: ProgramSearch,
+    sandbox: ProgramSandbox,
 }
 
 /// The settings for the files of a folder.
@@ -249,6 +263,7 @@ struct ServedFolder {
     /// Variables that its servers do not get. Apart from these, all servers start with the same environment.
     withheld: Vec<OsString>,
     search: ProgramSearch,
+    sandbox: ProgramSandbox,
     /// Folders inside of it that the user does not trust.
     refused: Vec<PathBuf>,
 }
@@ -270,10 +285,17 @@ impl ServedFolders {
         let before = known.insert(root, Arc::clone(&folder));
         before.is_some_and(|before| {
             let parts = |folder: &ServedFolder| {
-                (folder.settings.clone(), folder.in_project, folder.withheld.clone(), folder.refused.clone())
+                let ServedFolder { settings, in_project, withheld, sandbox, refused, .. } = folder;
+                (settings.clone(), *in_project, withheld.clone(), sandbox.clone(), refused.clone())
             };
             parts(&before) != parts(&folder)
         })
+    }
+
+    /// The folder's sandbox if it is the same, which knows the folder already.
+    fn known_sandbox(&self, root: &Path, new: ProgramSandbox) -> ProgramSandbox {
+        let known = self.lock().get(root).map(|folder| folder.sandbox.clone());
+        known.filter(|known| *known == new).unwrap_or(new)
     }
 
     /// The innermost folder that contains a file.
@@ -297,6 +319,7 @@ impl ServerChooser for ServedFolders {
         let mut chosen =
             servers_for(&folder.search, &folder.settings, ServedFile { path, first_line, root: &root });
         for server in &mut chosen {
+            server.sandbox = folder.sandbox.clone();
             let without = folder.withheld.iter().map(|name| (name.clone(), None));
             // The user's variables come later and win.
             server.environment = without.chain(std::mem::take(&mut server.environment)).collect();

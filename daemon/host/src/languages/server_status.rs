@@ -44,5 +44,6 @@ fn info(running: ServerStatus) -> ServerInfo {
         documents: u32::try_from(running.documents).unwrap_or(u32::MAX),
         memory: running.memory,
         pid: running.process,
+        sandboxed: running.sandboxed,
     }
 }

@@ -37,6 +37,7 @@ async fn format_within(
         search: ProgramSearch::new(Arc::new(DiskView), environment.clone(), "/".into(), true),
         root: root.clone(),
         processes: Processes::new(environment),
+        sandbox: ProgramSandbox::default(),
         timeout,
     };
     assert_eq!(formatters.format(&root.join("src/a.y"), text).await, Ok(None));
@@ -114,6 +115,7 @@ async fn the_known_rustfmt_formats() {
         ),
         root: root.clone(),
         processes: Processes::new(environment),
+        sandbox: ProgramSandbox::default(),
         timeout: Duration::from_secs(60),
     };
     let path = root.join("main.rs");

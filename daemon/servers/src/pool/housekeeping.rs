@@ -1,4 +1,4 @@
-//! Stops unused servers, and those that use too much memory.
+//! Stops unused servers and those that use too much memory, and restarts those whose sandbox is stale.
 
 use std::collections::HashMap;
 use std::sync::Weak;
@@ -21,6 +21,7 @@ pub(super) async fn run_housekeeping(shared: Weak<PoolInner>, closed: Cancellati
         }
         let Some(pool) = shared.upgrade() else { return };
         stop_idle(&pool);
+        restart_stale(&pool);
         make_room(&pool);
         let groups: Vec<i32> =
             pool.all_slots().iter().filter_map(|slot| slot.running()?.server.process_group()).collect();
@@ -39,6 +40,15 @@ fn stop_idle(pool: &PoolInner) {
         let idle = if slot.is_redundant() { pool.limits.idle_redundant } else { pool.limits.idle };
         if slot.running().is_some() && now.duration_since(slot.last_used()) >= idle && slot.is_idle() {
             slot.send_command(SlotCommand::Stop);
+        }
+    }
+}
+
+/// `cargo clean` removes what a server builds in.
+fn restart_stale(pool: &PoolInner) {
+    for slot in pool.all_slots() {
+        if slot.running().is_some_and(|alive| alive.server.has_stale_sandbox()) {
+            slot.send_command(SlotCommand::Restart);
         }
     }
 }

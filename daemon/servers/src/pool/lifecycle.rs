@@ -178,6 +178,7 @@ async fn run(
 fn start_error_name(error: &ServerStartError) -> &'static str {
     match error {
         ServerStartError::Process(_) => "no process",
+        ServerStartError::Sandbox(_) => "no sandbox",
         ServerStartError::Ended { .. } => "it exited",
         ServerStartError::InitializeFailed(_) => "initialize failed",
         ServerStartError::InitializeTimedOut(_) => "initialize timed out",

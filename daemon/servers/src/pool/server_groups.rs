@@ -149,6 +149,7 @@ fn launch(chosen: &SelectedServer, command: Vec<OsString>) -> ServerLaunch {
         name: chosen.name.clone(),
         command,
         environment: chosen.environment.clone(),
+        sandbox: chosen.sandbox.clone(),
         root: chosen.root.clone(),
         folders: Vec::new(),
         initialization: chosen.initialization.clone(),
@@ -162,6 +163,7 @@ fn is_same_launch(one: &ServerLaunch, other: &ServerLaunch) -> bool {
         (
             launch.command.clone(),
             launch.environment.clone(),
+            launch.sandbox.clone(),
             launch.initialization.clone(),
             launch.settings.clone(),
         )

@@ -15,6 +15,8 @@ pub struct ServerStatus {
     pub root: PathBuf,
     /// Its process id, while it runs.
     pub process: Option<i32>,
+    /// Whether it runs in the sandbox, while it runs; `None` if that is off.
+    pub sandboxed: Option<bool>,
     pub phase: ServerPhase,
     pub documents: usize,
     /// In bytes, including its child processes.
@@ -66,6 +68,7 @@ pub(super) fn server_statuses(pool: &PoolInner) -> Vec<ServerStatus> {
             name: slot.launch.name.clone(),
             root: slot.launch.root.clone(),
             process,
+            sandboxed: alive.as_ref().and_then(|alive| alive.server.is_sandboxed()),
             phase: phase(slot.state()),
             documents: slot.documents().count(),
             memory: process.and_then(|process| memory.get(&process).copied()),

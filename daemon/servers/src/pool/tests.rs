@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use copydesk_workspace::process::Processes;
+use copydesk_workspace::process::sandbox::ProgramSandbox;
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -25,6 +26,7 @@ mod crashes;
 mod disk_changes;
 mod formatting;
 mod proposed_text;
+mod sandboxed;
 mod shutdown;
 
 /// A deadline that only a failing test reaches.
@@ -39,6 +41,7 @@ pub(super) struct House {
     selections: Arc<AtomicUsize>,
     /// The open buffers of an editor.
     open: Buffers,
+    sandbox: Arc<Mutex<ProgramSandbox>>,
     _folder: tempfile::TempDir,
 }
 
@@ -51,6 +54,7 @@ struct ToyWorkspace {
     quirks: Quirks,
     selections: Arc<AtomicUsize>,
     open: Buffers,
+    sandbox: Arc<Mutex<ProgramSandbox>>,
 }
 
 impl DocumentProvider for ToyWorkspace {
@@ -97,6 +101,7 @@ impl ServerChooser for ToyWorkspace {
             root,
             program,
             environment: Vec::new(),
+            sandbox: self.sandbox.lock().unwrap().clone(),
             initialization: Value::Null,
             settings: Value::Null,
             quirks: self.quirks.clone(),
@@ -135,7 +140,7 @@ impl House {
         if !quirks.save_sources.is_empty() {
             all.extend(["--compile".to_owned(), gate]);
         }
-        let (selections, open) = (Arc::default(), Buffers::default());
+        let (selections, open, sandbox) = (Arc::default(), Buffers::default(), Arc::default());
         let root = root.join("work");
         let workspace = ToyWorkspace {
             root: root.clone(),
@@ -143,13 +148,14 @@ impl House {
             quirks,
             selections: Arc::clone(&selections),
             open: Arc::clone(&open),
+            sandbox: Arc::clone(&sandbox),
         };
         let workspace = Arc::new(workspace);
         // A busy machine must not miss dependents for lack of time.
         let limits = PoolLimits { dependents_timeout: Duration::from_secs(30), ..limits };
         let environment = vec![("PATH".into(), "/usr/bin:/bin".into())];
         let pool = ServerPool::new(Processes::new(environment), workspace.clone(), workspace, limits);
-        Self { pool, root, selections, open, _folder: folder }
+        Self { pool, root, selections, open, sandbox, _folder: folder }
     }
 
     pub(super) fn usual() -> Self {

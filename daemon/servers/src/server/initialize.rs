@@ -10,9 +10,10 @@ use super::document_selector::DocumentSelector;
 use super::{ServerLaunch, tsserver, uri};
 use crate::quirks::PullSupport;
 
-pub(super) fn initialize_params(launch: &ServerLaunch) -> Value {
+/// `daemon` is the process that the server may watch.
+pub(super) fn initialize_params(launch: &ServerLaunch, daemon: Option<u32>) -> Value {
     json!({
-        "processId": std::process::id(),
+        "processId": daemon,
         "clientInfo": { "name": "copydesk", "version": env!("CARGO_PKG_VERSION") },
         "locale": "en",
         "rootPath": launch.root.to_str(),

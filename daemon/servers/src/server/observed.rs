@@ -27,6 +27,7 @@ use crate::known_servers;
 use crate::report::Verdict;
 use crate::time_limits::{FILE_TIME_STEP, SILENT_SERVER_TIME};
 use copydesk_workspace::disk_watcher::FileChangeType;
+use copydesk_workspace::process::sandbox::ProgramSandbox;
 
 /// A member of params to an editor's server. It names the text that they are about: its `uri`, and the `version` that
 /// the server must have. The editor reads it, and removes it before it sends the params.
@@ -104,6 +105,7 @@ impl LanguageServer {
             name: launch.name,
             command: Vec::new(),
             environment: Vec::new(),
+            sandbox: ProgramSandbox::default(),
             root: launch.root.unwrap_or_default(),
             folders: Vec::new(),
             initialization: Value::Null,

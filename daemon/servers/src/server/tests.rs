@@ -10,6 +10,7 @@ mod pull;
 mod push;
 mod readiness;
 mod real_servers;
+mod sandboxed_servers;
 mod save;
 mod sync;
 mod tsserver;

@@ -6,12 +6,13 @@
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use copydesk_metadata::{
     BackgroundCommandMetadata, CallDetail, CommandAskMetadata, CommandMetadata, PermissionAskDetail,
 };
-use copydesk_permission::{ShellPlace, read_command};
+use copydesk_permission::{CommandPattern, ShellPlace, read_command};
 use copydesk_text::{self as text, KeepSide as End};
 use copydesk_workspace::process::sandbox::{CommandSandbox, SandboxMode};
 use copydesk_workspace::process::{
@@ -22,7 +23,7 @@ use copydesk_workspace::time_limits::TERMINATE_GRACE;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::command_sandbox::{self, CommandPlacement, ListedNetwork, SandboxNote};
+use super::command_sandbox::{self, CommandPlacement, SandboxNote};
 use super::diagnostics;
 use super::live_output::LiveOutput;
 use super::target_file::sentence;
@@ -33,6 +34,7 @@ use crate::output_spill::OutputSpill;
 use crate::registry::ToolOutputLimits;
 use crate::time_limits::{DEFAULT_COMMAND_TIMEOUT, MAX_COMMAND_WAIT};
 use crate::tool::{Tool, TouchedFiles};
+use crate::web::ListedNetwork;
 
 /// The longest argument of a program on Linux. The call rejects a longer command without asking.
 const MAX_COMMAND_BYTES: usize = 128 * 1024;
@@ -64,7 +66,6 @@ pub(super) struct BashTool {
     spill: OutputSpill,
     processes: Processes,
     sandbox: CommandSandbox,
-    network: ListedNetwork,
     shell: Shell,
 }
 
@@ -89,7 +90,8 @@ pub(super) struct BashParameters {
 impl BashTool {
     pub(super) fn new(options: &ToolOptions) -> Self {
         let ToolOptions { limits, spill, processes, sandbox, shell, web, .. } = options.clone();
-        Self { limits, spill, processes, sandbox, network: ListedNetwork::new(web.resolver), shell }
+        let sandbox = sandbox.with_bridges(Arc::new(ListedNetwork::new(web.resolver)));
+        Self { limits, spill, processes, sandbox, shell }
     }
 
     /// The limits of the output, without the text around it.
@@ -180,8 +182,10 @@ impl Tool for BashTool {
         let mut reading =
             read_command(written, ShellPlace { home: Some(&home), working_folder: Some(&folder) });
         let wanted = parameters.unsandboxed.as_deref();
+        // As they are outside of the sandbox.
+        let unmarked = reading.commands.clone();
         let (root, commands) = (context.files.root(), &mut reading.commands);
-        let placement = CommandPlacement::choose(&self.sandbox, root, &self.processes, commands, wanted)
+        let mut placement = CommandPlacement::choose(&self.sandbox, root, &self.processes, commands, wanted)
             .await
             .accept()?;
         let searched =
@@ -189,10 +193,10 @@ impl Tool for BashTool {
                 .await;
         let running =
             if parameters.background { format!("{title} (in the background)") } else { title.clone() };
-        let ask = PermissionRequest {
+        let request = |placement: &CommandPlacement, commands: &[CommandPattern]| PermissionRequest {
             key: "bash".to_owned(),
-            patterns: reading.commands.iter().map(|command| command.text.clone()).collect(),
-            commands: reading.commands.clone(),
+            patterns: commands.iter().map(|command| command.text.clone()).collect(),
+            commands: commands.to_vec(),
             // A reason is given for one call.
             always: if placement.is_wanted_outside() { Vec::new() } else { reading.always.clone() },
             title: format!("{running}{}", placement.title_suffix()),
@@ -206,6 +210,7 @@ impl Tool for BashTool {
             .into(),
             ..PermissionRequest::default()
         };
+        let ask = request(&placement, &reading.commands);
         let grant = context.ask(ask.clone()).await?;
         placement.ask(&context, &ask, grant).await?;
         command_paths::ask_outside_folders(&context, place.real_path(), &reading.paths, grant).await?;
@@ -215,9 +220,15 @@ impl Tool for BashTool {
             let guard = GUARDED_GIT.map(|(name, value)| (OsString::from(name), value.map(OsString::from)));
             command.env.extend(guard);
         }
-        command.sandbox = placement
-            .prepare(&self.sandbox, &context, place.real_path(), &self.processes, &self.network)
-            .await?;
+        let prepared = placement.prepare(&self.sandbox, &context, place.real_path(), &self.processes).await;
+        command.sandbox = match prepared {
+            Ok(launch) => launch,
+            Err(error) => {
+                placement = CommandPlacement::after_failure(&self.sandbox, &error)?;
+                context.ask(request(&placement, &unmarked)).await?;
+                None
+            }
+        };
         let launch = command.sandbox.clone();
         let unsaved = context.files.unsaved_files().await;
         if parameters.background {

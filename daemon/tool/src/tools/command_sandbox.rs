@@ -2,22 +2,19 @@
 //!
 //! Contract: a command runs outside only if the rules allow that or the user was asked. With `require` none does.
 
-use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use copydesk_permission::CommandPattern;
 use copydesk_workspace::process::Processes;
 use copydesk_workspace::process::sandbox::{
-    CommandSandbox, HostBridge, SandboxFindings, SandboxMode, SandboxedLaunch,
+    CommandSandbox, SandboxError, SandboxFindings, SandboxMode, SandboxPurpose, SandboxedLaunch,
 };
 
 use super::outside_commands::find_lack;
 use crate::context::{AskUserMode, PermissionGrant, PermissionRequest, ToolContext};
 use crate::outcome::ToolError;
 use crate::sandbox_notes::{findings_note, short_findings};
-use crate::web::fetch_policy::HostResolver;
-use crate::web::host_proxy::HostProxy;
 
 /// The key of the ask for a command that the model wants to run outside.
 const KEY: &str = "unsandboxed";
@@ -158,27 +155,29 @@ impl CommandPlacement {
         context.ask(PermissionRequest { key: KEY.to_owned(), ask_user, ..request.clone() }).await.map(drop)
     }
 
-    /// Gathers the profile, right before the command runs.
+    /// Gathers the profile, right before the command runs. Whether that is possible shows only then.
     pub(super) async fn prepare(
         &self,
         sandbox: &CommandSandbox,
         context: &ToolContext,
         workdir: &Path,
         processes: &Processes,
-        network: &ListedNetwork,
-    ) -> Result<Option<Arc<SandboxedLaunch>>, ToolError> {
+    ) -> Result<Option<Arc<SandboxedLaunch>>, SandboxError> {
         if *self != Self::Sandboxed {
             return Ok(None);
         }
-        let failed = |error: &dyn std::fmt::Display| {
-            ToolError::failed(format!(
-                "The command did not run, because the sandbox cannot be set up: {error}."
-            ))
-        };
-        let bridge = network.bridge(sandbox).map_err(|error| failed(&error))?;
-        let launch = sandbox.prepare(context.files.root(), workdir, processes, bridge).await;
-        let launch = launch.map_err(|error| failed(&error))?;
+        let launch =
+            sandbox.prepare(context.files.root(), workdir, processes, SandboxPurpose::Command).await?;
         Ok(Some(Arc::new(launch)))
+    }
+
+    /// Where a command runs that the sandbox cannot hold after all. The rules decide about it again then.
+    pub(super) fn after_failure(sandbox: &CommandSandbox, error: &SandboxError) -> Result<Self, ToolError> {
+        if sandbox.mode() == SandboxMode::Auto && error.is_about_size() {
+            return Ok(Self::Outside { why: format!("{error}; {}", error.advice()), is_wanted: false });
+        }
+        let message = format!("The command did not run, because the sandbox cannot be set up: {error}.");
+        Err(ToolError::failed(message))
     }
 
     /// The note of a finished command: why it ran outside, or what the sandbox probably stopped.
@@ -189,36 +188,6 @@ impl CommandPlacement {
             None => "without network",
         };
         SandboxNote { placement: self.clone(), findings: findings.unwrap_or_default(), network }
-    }
-}
-
-/// The proxy to the hosts that the user listed, from the first command that needs it to the end of the session.
-#[derive(Clone)]
-pub(super) struct ListedNetwork {
-    resolver: Arc<dyn HostResolver>,
-    proxy: Arc<Mutex<Option<Arc<HostProxy>>>>,
-}
-
-impl std::fmt::Debug for ListedNetwork {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ListedNetwork").field("proxy", &self.proxy).finish_non_exhaustive()
-    }
-}
-
-impl ListedNetwork {
-    pub(super) fn new(resolver: Arc<dyn HostResolver>) -> Self {
-        Self { resolver, proxy: Arc::default() }
-    }
-
-    fn bridge(&self, sandbox: &CommandSandbox) -> io::Result<Option<HostBridge>> {
-        let Some((hosts, program)) = sandbox.listed_hosts() else { return Ok(None) };
-        let mut proxy = self.proxy.lock().unwrap_or_else(PoisonError::into_inner);
-        let running = match proxy.take() {
-            Some(running) => running,
-            None => Arc::new(HostProxy::start(hosts, Arc::clone(&self.resolver))?),
-        };
-        let running = Arc::clone(proxy.insert(running));
-        Ok(Some(HostBridge { program: program.to_path_buf(), socket: running.socket(), proxy: running }))
     }
 }
 

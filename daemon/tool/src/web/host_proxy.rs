@@ -2,7 +2,7 @@
 //!
 //! It speaks `CONNECT` (for HTTPS) and plain HTTP. Names are resolved here alone, and what is connected to is the address that was checked.
 //!
-//! Invariant: only a host that the user listed is connected to; and a private address only if the user wrote that very address, or `localhost`.
+//! Invariant: only a host that the user listed is connected to, without a written port only at those of the web; and a private address only if the user wrote that very address, or `localhost`.
 //! Limit: what a command sends to a listed host is not looked at.
 
 use std::io;
@@ -19,7 +19,7 @@ use tokio::time::{sleep, timeout};
 use url::{Host, Url};
 
 use super::fetch_policy::HostResolver;
-use super::private_hosts::PrivateHosts;
+use super::private_hosts::{UnwrittenPort, has_host};
 use super::public_address::non_public_reason;
 use crate::time_limits::{ACCEPT_RETRY_DELAY, CONNECT_TIMEOUT, PROXY_REQUEST_TIMEOUT};
 
@@ -28,7 +28,7 @@ const MAX_HEAD_BYTES: usize = 64 * 1024;
 /// More wait for one to end.
 const MAX_CONNECTIONS: usize = 64;
 
-/// It serves as long as it lives.
+/// It serves one command or program, as long as it lives. What it still sends and receives ends then.
 #[derive(Debug)]
 pub(crate) struct HostProxy {
     folder: TempDir,
@@ -43,7 +43,7 @@ impl Drop for HostProxy {
 
 #[derive(Clone)]
 struct ProxyRules {
-    hosts: PrivateHosts,
+    hosts: Arc<[String]>,
     resolver: Arc<dyn HostResolver>,
 }
 
@@ -60,7 +60,7 @@ impl HostProxy {
     pub(crate) fn start(hosts: &[String], resolver: Arc<dyn HostResolver>) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("copydesk-").tempdir()?;
         let listener = UnixListener::bind(folder.path().join("proxy"))?;
-        let rules = ProxyRules { hosts: PrivateHosts::Hosts(hosts.to_vec()), resolver };
+        let rules = ProxyRules { hosts: hosts.into(), resolver };
         Ok(Self { server: tokio::spawn(serve(listener, rules)), folder })
     }
 
@@ -163,8 +163,9 @@ impl ProxyRules {
     /// The error is for the user of the command.
     async fn connect(&self, url: &Url) -> Result<TcpStream, String> {
         let name = url.host_str().unwrap_or_default();
-        if !self.hosts.allows(url) {
-            return Err(format!("`{name}` is not among the hosts of `sandbox.hosts`."));
+        if !has_host(&self.hosts, url, UnwrittenPort::Web) {
+            let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+            return Err(format!("`{name}{port}` is not among the hosts of `sandbox.hosts`."));
         }
         let addresses = self.resolve(url).await?;
         let connected = timeout(CONNECT_TIMEOUT, TcpStream::connect(&*addresses)).await;
@@ -263,6 +264,7 @@ mod tests {
             ("CONNECT rebound.example:443 HTTP/1.1\r\n\r\n".to_owned(), "403"),
             ("GET http://a.below.example/ HTTP/1.1\r\n\r\n".to_owned(), "403"),
             ("CONNECT evil.example:443 HTTP/1.1\r\n\r\n".to_owned(), "403"),
+            ("CONNECT a.below.example:22 HTTP/1.1\r\n\r\n".to_owned(), "403"),
             (format!("CONNECT {allowed}@evil.example:443 HTTP/1.1\r\n\r\n"), "400"),
             ("GET / HTTP/1.1\r\nHost: x\r\n\r\n".to_owned(), "400"),
             ("GET ftp://a.below.example/ HTTP/1.1\r\n\r\n".to_owned(), "400"),

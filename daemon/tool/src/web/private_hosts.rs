@@ -11,22 +11,40 @@ pub enum PrivateHosts {
     Hosts(Vec<String>),
 }
 
+/// The ports of the web.
+const WEB_PORTS: [u16; 2] = [80, 443];
+
+/// What a host that is written without a port stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UnwrittenPort {
+    Any,
+    Web,
+}
+
 impl PrivateHosts {
     pub(crate) fn allows(&self, url: &Url) -> bool {
         match self {
             Self::None => false,
             Self::All => true,
-            Self::Hosts(hosts) => hosts.iter().any(|written| is_host(written, url)),
+            Self::Hosts(hosts) => has_host(hosts, url, UnwrittenPort::Any),
         }
     }
 }
 
-fn is_host(written: &str, url: &Url) -> bool {
+pub(crate) fn has_host(hosts: &[String], url: &Url, unwritten: UnwrittenPort) -> bool {
+    hosts.iter().any(|written| is_host(written, url, unwritten))
+}
+
+fn is_host(written: &str, url: &Url, unwritten: UnwrittenPort) -> bool {
     let Some(host) = url.host_str() else { return false };
     let host = host.trim_end_matches('.');
     let written = written.trim().to_ascii_lowercase();
     let (name, port) = split(&written);
-    let same_port = port.is_none_or(|port| url.port_or_known_default() == Some(port));
+    let asked = url.port_or_known_default();
+    let same_port = match port {
+        Some(port) => asked == Some(port),
+        None => unwritten == UnwrittenPort::Any || asked.is_some_and(|asked| WEB_PORTS.contains(&asked)),
+    };
     let same_name = match name.strip_prefix("*.") {
         Some(below) => host.strip_suffix(below).is_some_and(|front| front.len() > 1 && front.ends_with('.')),
         None => !name.is_empty() && host.trim_matches(['[', ']']) == name.trim_matches(['[', ']']),
@@ -71,6 +89,18 @@ mod tests {
             ("http://[fd00::1]/", false),
         ] {
             assert_eq!(private.allows(&Url::parse(address).unwrap()), allowed, "{address}");
+        }
+        let hosts = ["a.example", "b.example:8080"].map(str::to_owned);
+        for (address, allowed) in [
+            ("https://a.example/", true),
+            ("http://a.example/", true),
+            ("https://a.example:80/", true),
+            ("https://a.example:22/", false),
+            ("http://b.example:8080/", true),
+            ("https://b.example/", false),
+        ] {
+            let url = Url::parse(address).unwrap();
+            assert_eq!(has_host(&hosts, &url, UnwrittenPort::Web), allowed, "{address}");
         }
         assert!(PrivateHosts::All.allows(&Url::parse("http://127.0.0.1/").unwrap()));
         assert!(!PrivateHosts::None.allows(&Url::parse("http://127.0.0.1/").unwrap()));

@@ -80,6 +80,7 @@ impl WorkspaceFiles {
             merge_stderr: false,
             timeout: GIT_TIMEOUT,
             max_output_bytes: MAX_OUTPUT_BYTES,
+            sandbox: None,
         };
         let ran = subprocess::run(self.shared.processes.as_ref()?, task).await.ok()?;
         (ran.exit == ProcessExit::Code(0)).then_some(ran.output)

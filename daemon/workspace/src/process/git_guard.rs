@@ -151,6 +151,7 @@ async fn ask_git(processes: &Processes, folder: &Path, arguments: &[&str], input
         merge_stderr: false,
         timeout: GIT_TIMEOUT,
         max_output_bytes: 1024 * 1024,
+        sandbox: None,
     };
     let done = subprocess::run(processes, task).await.ok()?;
     if done.exit != ProcessExit::Code(0) {

@@ -2,7 +2,7 @@
 //!
 //! Like a command, it runs in its own session and starts only after the guard knows its group. The first line
 //! of its standard input releases it; the program itself reads what follows. The tail of its standard error
-//! is kept.
+//! is kept. In the sandbox, the released shell becomes bubblewrap, which starts the program.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -22,8 +22,15 @@ use tokio::{
 };
 
 use super::{
-    ProcessError, ProcessExit, ProcessesState, group::ProcessGroup, output::OutputTail,
-    owned_group::OwnedGroup, run::exit, spawn, utf8_decoder::Utf8Decoder,
+    ProcessError, ProcessExit, ProcessesState,
+    group::ProcessGroup,
+    output::OutputTail,
+    owned_group::OwnedGroup,
+    run::exit,
+    sandbox::SandboxedLaunch,
+    sandboxed_spawn::{self, FilterFile},
+    spawn,
+    utf8_decoder::Utf8Decoder,
 };
 use crate::time_limits::{KILL_TIMEOUT, STDERR_DRAIN_TIMEOUT};
 
@@ -42,6 +49,8 @@ pub struct ProgramSpec {
     pub cwd: PathBuf,
     /// Changes to the environment: `Some` sets a variable, `None` removes it.
     pub env: Vec<(OsString, Option<OsString>)>,
+    /// Its way into the sandbox. Without one it runs with all that the user may do.
+    pub sandbox: Option<Arc<SandboxedLaunch>>,
 }
 
 /// A running program. Dropping it kills it with everything it started.
@@ -51,6 +60,8 @@ pub struct PipedProcess {
     child: Child,
     errors: StderrTail,
     reading: JoinHandle<()>,
+    /// It must live as long as the program.
+    _sandbox: Option<Arc<SandboxedLaunch>>,
 }
 
 /// Our ends of its pipes.
@@ -93,14 +104,27 @@ impl PipedProcess {
         let (output, printed) = io::pipe()?;
         let (errors, complained) = io::pipe()?;
         let mut shell = StdCommand::new("/bin/sh");
-        shell.args(["-c", HOLD, "copydesk"]).args(&program.command).current_dir(&program.cwd);
-        spawn::environment(&mut shell, &shared.environment(), &program.env);
+        shell.args(["-c", HOLD, "copydesk"]).current_dir(&program.cwd);
+        // Open until the shell has it.
+        let mut filter: Option<FilterFile> = None;
+        match &program.sandbox {
+            None => {
+                shell.args(&program.command);
+                spawn::environment(&mut shell, &shared.environment(), &program.env);
+            }
+            Some(launch) => {
+                filter = sandboxed_spawn::program(&mut shell, program, launch, &shared.environment())?;
+            }
+        }
         shell.stdin(input).stdout(Stdio::from(printed)).stderr(Stdio::from(complained));
         spawn::in_own_session(&mut shell)?;
         let child = TokioCommand::from(shell).spawn()?;
+        drop(filter);
         let group = child.id().and_then(ProcessGroup::of_leader);
         let group = group.ok_or_else(|| io::Error::other("the program has no process number"))?;
-        let group = group.marked(shared.registry.next_mark());
+        let group = group
+            .marked(shared.registry.next_mark())
+            .sandboxed(program.sandbox.as_ref().is_some_and(|launch| launch.has_own_processes()));
         let owned = OwnedGroup { shared: Arc::clone(shared), group, kills_on_drop: true, has_ended: false };
         shared.registry.add(group)?;
         let_go.write_all(b"\n")?;
@@ -115,7 +139,7 @@ impl PipedProcess {
         let reading = tokio::spawn(async move {
             closed.run_until_cancelled(reading).await;
         });
-        Ok((Self { owned, child, errors: said, reading }, pipes))
+        Ok((Self { owned, child, errors: said, reading, _sandbox: program.sandbox.clone() }, pipes))
     }
 
     /// The number of its process group, which is the program's own process id.

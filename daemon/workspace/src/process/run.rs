@@ -121,7 +121,9 @@ impl RunningCommand {
         let SpawnedShell { child, output: pipe, gate: held } = spawn::spawn(command, &shared.environment())?;
         let group = child.id().and_then(ProcessGroup::of_leader);
         let group = group.ok_or_else(|| io::Error::other("the shell has no process number"))?;
-        let group = group.marked(shared.registry.next_mark()).sandboxed(command.sandbox.is_some());
+        let group = group
+            .marked(shared.registry.next_mark())
+            .sandboxed(command.sandbox.as_ref().is_some_and(|launch| launch.has_own_processes()));
         let owned = OwnedGroup { shared: Arc::clone(shared), group, kills_on_drop: true, has_ended: false };
         shared.registry.add(group)?;
         held.release();

@@ -1,30 +1,32 @@
-//! The sandbox for commands: what a command may read, write and reach, whatever it runs.
+//! The sandbox for commands, and for the programs that Copydesk starts for a project ([`ProgramSandbox`]): what they may read, write and reach,
+//! whatever they run.
 //!
 //! On Linux it is bubblewrap with a filter of system calls. The workspace and a private `/tmp` are writable; what git, editors and other
 //! agents would run later is not; the rest is readable; the home's secrets and this machine's sockets are hidden; there is no network. The
-//! profile is gathered for each command from the disk as it is then.
+//! profile is gathered for each command from the disk as it is then. [`SandboxPurpose`] says in what the profiles differ.
 //!
 //! Invariant: a command that was to be sandboxed never runs without the sandbox: if it cannot be set up, the command does not begin.
 //! Invariant: a workspace that contains the home is not sandboxed, because the secrets lie in it.
 //!
 //! Limits: a hard link into the workspace, and a protected file that somebody replaces while a command runs, are not protected. Reading is
-//! open but for what is hidden.
+//! open but for what is hidden. On macOS it is Seatbelt with the same policy (`seatbelt`), which nobody has tried.
 
 use std::{
-    collections::BTreeSet,
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     fmt::Debug,
-    fs,
+    io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-pub use self::{denial::SandboxDenial, error::SandboxError};
-use self::{
-    denial::guess_denial, folder_memory::FolderMemory, placeholders::PlaceholderLease,
-    repositories::RepositorySearch,
+use self::folder_memory::FolderMemory;
+pub use self::{
+    denial::SandboxDenial,
+    error::SandboxError,
+    launch::{PlantedRepositories, SandboxFindings, SandboxedLaunch},
+    program_sandbox::{ProgramPlacement, ProgramSandbox},
 };
-use crate::process::{ProcessExit, Processes};
+use crate::process::Processes;
 
 mod bubblewrap;
 mod build_caches;
@@ -34,15 +36,19 @@ mod error;
 mod escape_tests;
 mod folder_memory;
 mod host_sockets;
+mod launch;
 mod placeholders;
 mod policy;
 mod probe;
 mod profile;
+mod program_sandbox;
 mod protected_paths;
 mod repositories;
+mod seatbelt;
 #[cfg(target_os = "linux")]
 mod seccomp;
 mod secret_paths;
+mod server_places;
 
 /// A mount takes time, and a kernel has a limit of them.
 const MAX_ENTRIES: usize = 2000;
@@ -69,6 +75,26 @@ pub struct SandboxSettings {
     pub has_network: bool,
     /// Without network: the hosts that a command reaches all the same, by HTTP and HTTPS.
     pub hosts: Vec<String>,
+    /// Language servers, checkers and formatters run outside of it.
+    pub commands_only: bool,
+}
+
+/// What runs in the sandbox. It decides what of the workspace may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SandboxPurpose {
+    /// A command of the model: git works in it.
+    Command,
+    /// A checker or a formatter: it changes nothing in git's folders.
+    Checker,
+    /// A language server, for hours: it also makes nothing new in the workspace's own folder, so that nothing must stand in place of missing
+    /// protected paths; and it opens no socket with a path.
+    Server,
+}
+
+/// Starts a proxy to listed hosts for each command.
+pub trait HostBridgeSource: Debug + Send + Sync {
+    /// `program` has [`BRIDGE_COMMAND`].
+    fn bridge(&self, hosts: &[String], program: &Path) -> io::Result<HostBridge>;
 }
 
 /// How a command reaches listed hosts: a program listens inside, passes what it gets to a proxy outside, and runs the command.
@@ -77,6 +103,8 @@ pub struct HostBridge {
     pub program: PathBuf,
     /// The proxy's socket.
     pub socket: PathBuf,
+    /// Hosts that are reached by the proxy.
+    pub hosts: Vec<String>,
     /// It serves as long as the command runs.
     pub proxy: Arc<dyn Debug + Send + Sync>,
 }
@@ -106,13 +134,12 @@ pub struct SandboxPlaces {
     pub bridge_program: Option<PathBuf>,
 }
 
-/// The sandbox of a session's commands.
+/// The sandbox of a session's commands. Two are equal if they allow the same.
 #[derive(Debug, Clone, Default)]
 pub struct CommandSandbox {
     settings: SandboxSettings,
     places: SandboxPlaces,
-    /// The bubblewrap that was tried and works.
-    program: Arc<Mutex<Option<PathBuf>>>,
+    bridges: Option<Arc<dyn HostBridgeSource>>,
     folders: SharedFolderMemory,
     /// Why it does not work here, as it was said last.
     said: Arc<Mutex<Option<SandboxError>>>,
@@ -120,13 +147,32 @@ pub struct CommandSandbox {
 
 type SharedFolderMemory = Arc<Mutex<FolderMemory>>;
 
+impl PartialEq for CommandSandbox {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.settings, &self.places) == (&other.settings, &other.places)
+    }
+}
+
+impl Eq for CommandSandbox {}
+
 impl CommandSandbox {
     pub fn new(settings: SandboxSettings, places: SandboxPlaces) -> Self {
         Self { settings, places, ..Self::default() }
     }
 
+    /// The same, where commands reach the listed hosts.
+    #[must_use]
+    pub fn with_bridges(self, bridges: Arc<dyn HostBridgeSource>) -> Self {
+        Self { bridges: Some(bridges), ..self }
+    }
+
     pub fn mode(&self) -> SandboxMode {
         self.settings.mode
+    }
+
+    /// Language servers, checkers and formatters run outside.
+    pub fn is_for_commands_only(&self) -> bool {
+        self.settings.commands_only
     }
 
     pub fn has_network(&self) -> bool {
@@ -136,7 +182,8 @@ impl CommandSandbox {
     /// Hosts that commands reach by a proxy, and the program for that.
     pub fn listed_hosts(&self) -> Option<(&[String], &Path)> {
         let hosts = &*self.settings.hosts;
-        let program = self.places.bridge_program.as_deref()?;
+        // Elsewhere a program inside could not be told from one outside.
+        let program = self.places.bridge_program.as_deref().filter(|_| cfg!(target_os = "linux"))?;
         (!self.settings.has_network && !hosts.is_empty()).then_some((hosts, program))
     }
 
@@ -153,20 +200,15 @@ impl CommandSandbox {
         format!("writable: {}; {network}", writable.join(", "))
     }
 
-    /// Whether commands can run in it here. A success is remembered; a failure is tried again, because the user may have repaired it.
+    /// Whether commands can run in it here. A success is remembered for all workspaces; a failure is tried again, because the user may have
+    /// repaired it.
     pub async fn check(&self, workspace: &Path, processes: &Processes) -> Result<PathBuf, SandboxError> {
-        if !cfg!(target_os = "linux") {
-            return Err(SandboxError::System);
-        }
         let real = profile::real_workspace(workspace, &self.places.home)?;
-        let known = lock(&self.program).clone();
-        if let Some(program) = known.filter(|program| program.exists()) {
+        if let Some(program) = probe::working_program(&real) {
             return Ok(program);
         }
-        let program =
-            probe::find_bubblewrap(&self.places.search_path, &real).ok_or(SandboxError::NoBubblewrap)?;
-        probe::try_bubblewrap(&program, processes).await?;
-        *lock(&self.program) = Some(program.clone());
+        let program = probe::find_program(&self.places.search_path, &real)?;
+        probe::try_program(&program, processes).await?;
         Ok(program)
     }
 
@@ -180,21 +222,29 @@ impl CommandSandbox {
         true
     }
 
-    /// Gathers the profile of one command.
+    fn bridge(&self) -> Result<Option<HostBridge>, SandboxError> {
+        let (Some((hosts, program)), Some(bridges)) = (self.listed_hosts(), &self.bridges) else {
+            return Ok(None);
+        };
+        bridges.bridge(hosts, program).map(Some).map_err(|error| SandboxError::Proxy(error.to_string()))
+    }
+
+    /// Gathers the profile of one command or program.
     pub async fn prepare(
         &self,
         workspace: &Path,
         working_folder: &Path,
         processes: &Processes,
-        bridge: Option<HostBridge>,
+        purpose: SandboxPurpose,
     ) -> Result<SandboxedLaunch, SandboxError> {
         let program = self.check(workspace, processes).await?;
+        let bridge = self.bridge()?;
         let (settings, places) = (self.settings.clone(), self.places.clone());
         let (root, folder) = (workspace.to_path_buf(), working_folder.to_path_buf());
         let folders = Arc::clone(&self.folders);
         let gather = move || -> Result<SandboxedLaunch, SandboxError> {
             let root = profile::real_workspace(&root, &places.home)?;
-            let mut built = profile::build(&settings, &places, &root, &mut lock(&folders))?;
+            let mut built = profile::build(&settings, &places, &root, &mut lock(&folders), purpose)?;
             // Without it, a command builds more than it need.
             let caches = places.caches.as_deref().and_then(|all| build_caches::folder_for(all, &root).ok());
             let caches = caches.and_then(|folder| folder.canonicalize().ok());
@@ -205,7 +255,7 @@ impl CommandSandbox {
                 built.policy.set(program, policy::PathAccess::ReadOnly);
             }
             let socket = bridge.as_ref().map(|bridge| bridge.socket.as_path());
-            let arguments = bubblewrap::arguments(&built.policy, &folder, socket);
+            let arguments = program_arguments(&built.policy, &folder, socket)?;
             if arguments.iter().map(|word| word.len() + 1).sum::<usize>() > MAX_ARGUMENT_BYTES {
                 return Err(SandboxError::TooLong);
             }
@@ -219,6 +269,8 @@ impl CommandSandbox {
                 bridge,
                 caches,
                 mode: settings.mode,
+                purpose,
+                mounted: built.mounted,
                 _placeholders: built.placeholders,
             })
         };
@@ -228,108 +280,16 @@ impl CommandSandbox {
     }
 }
 
-/// One command's way into the sandbox. It must live as long as the command.
-#[derive(Debug)]
-pub struct SandboxedLaunch {
-    program: PathBuf,
-    arguments: Vec<OsString>,
-    workspace: PathBuf,
-    folders: SharedFolderMemory,
-    before: RepositorySearch,
-    has_network: bool,
-    bridge: Option<HostBridge>,
-    caches: Option<PathBuf>,
-    mode: SandboxMode,
-    _placeholders: PlaceholderLease,
-}
-
-/// What is to be told of a command that has ended in the sandbox.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SandboxFindings {
-    /// What was probably stopped.
-    pub denial: Option<SandboxDenial>,
-    pub planted: PlantedRepositories,
-    /// No command runs outside.
-    pub is_required: bool,
-}
-
-/// What a command made although it may not be trusted.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PlantedRepositories {
-    /// New repositories: git runs what their configuration names as soon as someone uses it in them.
-    pub repositories: Vec<PathBuf>,
-    /// Files that led git to another configuration; they were removed.
-    pub removed: Vec<PathBuf>,
-}
-
-impl SandboxedLaunch {
-    pub(crate) fn program(&self) -> &Path {
-        &self.program
-    }
-
-    pub(crate) fn arguments(&self) -> &[OsString] {
-        &self.arguments
-    }
-
-    /// The filter of system calls.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn filter(&self) -> Vec<u8> {
-        seccomp::filter()
-    }
-
-    pub(crate) fn withholds(&self, variable: &OsStr) -> bool {
-        variable.to_str().is_some_and(secret_paths::is_withheld)
-    }
-
-    /// Caches that programs need to write to, in the private folder; and the way to the proxy.
-    pub(crate) fn variables(&self) -> Vec<(&'static str, OsString)> {
-        let own = [("TMPDIR", "/tmp"), ("TEMP", "/tmp")];
-        let mut variables: Vec<_> = own.map(|(name, value)| (name, OsString::from(value))).into();
-        // Go builds its whole library without it.
-        let caches = self.caches.as_deref().unwrap_or(Path::new("/tmp"));
-        variables.push(("GOCACHE", caches.join("go-build").into()));
-        if self.bridge.is_some() {
-            let proxy = format!("http://127.0.0.1:{BRIDGE_PORT}");
-            let names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
-            variables.extend(names.map(|name| (name, proxy.clone().into())));
-            variables.extend(["NO_PROXY", "no_proxy"].map(|name| (name, "localhost,127.0.0.1,::1".into())));
-        }
-        variables
-    }
-
-    pub(crate) fn bridge_program(&self) -> Option<&Path> {
-        self.bridge.as_ref().map(|bridge| bridge.program.as_path())
-    }
-
-    /// What the end of a command shows. A `commondir` that it put into a git folder is removed.
-    pub async fn examine(self: Arc<Self>, exit: ProcessExit, output: &str) -> SandboxFindings {
-        let has_failed = matches!(exit, ProcessExit::Code(code) if code != 0);
-        let denial = has_failed.then(|| guess_denial(output, self.has_network)).flatten();
-        let denial = match denial {
-            Some(SandboxDenial::Network) if self.bridge.is_some() => Some(SandboxDenial::Hosts),
-            other => other,
-        };
-        let is_required = self.mode == SandboxMode::Require;
-        let planted = tokio::task::spawn_blocking(move || self.compare()).await.unwrap_or_default();
-        SandboxFindings { denial, planted, is_required }
-    }
-
-    /// Compares the workspace with how it was before the command.
-    fn compare(&self) -> PlantedRepositories {
-        let mut now = RepositorySearch::run(&self.workspace, &mut lock(&self.folders));
-        let outer = self.before.git_folders.iter().filter(|folder| !folder.starts_with(&self.workspace));
-        outer.for_each(|folder| now.add_git_folder(folder.clone()));
-        let new = |now: &BTreeSet<PathBuf>, before: &BTreeSet<PathBuf>| {
-            now.difference(before).cloned().collect::<Vec<_>>()
-        };
-        let redirects = new(&now.redirected, &self.before.redirected);
-        let known = redirects.into_iter().filter(|folder| self.before.git_folders.contains(folder));
-        let removed =
-            known.map(|folder| folder.join("commondir")).filter(|path| fs::remove_file(path).is_ok());
-        PlantedRepositories {
-            removed: removed.collect(),
-            repositories: new(&now.repositories, &self.before.repositories),
-        }
+/// What the program that sandboxes is told on this system.
+fn program_arguments(
+    policy: &policy::SandboxPolicy,
+    folder: &Path,
+    proxy: Option<&Path>,
+) -> Result<Vec<OsString>, SandboxError> {
+    if cfg!(target_os = "macos") {
+        seatbelt::arguments(policy)
+    } else {
+        Ok(bubblewrap::arguments(policy, folder, proxy))
     }
 }
 

@@ -14,21 +14,12 @@ use tokio::{
     process::{Child, Command as TokioCommand},
 };
 
-use super::{
-    ProcessError, ShellCommand,
-    sandbox::{BRIDGE_COMMAND, BRIDGE_SOCKET, SandboxedLaunch},
-};
+use super::{ProcessError, ShellCommand, sandboxed_spawn};
 use crate::real_file::FolderHandle;
 
 /// The start of every script, on its first line so that line numbers stay right: the script continues once it
 /// has read a line, and ends if there is none. After that it has nothing to read.
-const HOLD: &str = "read -r copydesk_word || exit; unset copydesk_word; exec </dev/null; ";
-
-/// The start of every script in the sandbox, also on its first line. Its input was the filter of system calls; other descriptors, which the
-/// daemon itself was given, would lead out. Only bash closes those above 9.
-const ENTER: &str = "exec </dev/null; \
-     for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ \"$fd\" -le 2 ] || \
-     { [ -z \"$BASH_VERSION\" ] && [ \"$fd\" -gt 9 ]; } || eval \"exec $fd>&-\"; done; unset fd; ";
+pub(super) const HOLD: &str = "read -r copydesk_word || exit; unset copydesk_word; exec </dev/null; ";
 
 pub(super) struct SpawnedShell {
     pub(super) child: Child,
@@ -66,7 +57,7 @@ pub(super) fn spawn(
     let (held, letting_go) = io::pipe()?;
     let (mut shell, word) = match &command.sandbox {
         None => (plain_shell(command, environment), b"\n".to_vec()),
-        Some(launch) => sandboxed_shell(command, launch, environment)?,
+        Some(launch) => sandboxed_spawn::shell(command, launch, environment),
     };
     shell.current_dir(&cwd).stdin(held).stdout(writer.try_clone()?).stderr(writer);
     in_own_session(&mut shell)?;
@@ -86,41 +77,6 @@ fn plain_shell(command: &ShellCommand, environment: &[(OsString, OsString)]) -> 
     shell.arg("-c").arg(format!("{HOLD}{}", command.script));
     self::environment(&mut shell, environment, &command.env);
     shell
-}
-
-/// Also returns what bubblewrap waits for: it reads the filter of system calls before it starts the shell, and fails if there is none. So it
-/// sets the sandbox up while the daemon registers it.
-#[cfg(target_os = "linux")]
-fn sandboxed_shell(
-    command: &ShellCommand,
-    launch: &SandboxedLaunch,
-    environment: &[(OsString, OsString)],
-) -> Result<(StdCommand, Vec<u8>), ProcessError> {
-    let mut shell = StdCommand::new(launch.program());
-    shell.args(launch.arguments()).args(["--seccomp", "0", "--"]);
-    let inner = command.shell.path();
-    match launch.bridge_program() {
-        None => shell.arg(inner).arg("-c").arg(format!("{ENTER}{}", command.script)),
-        Some(bridge) => {
-            shell.arg(inner).arg("-c").arg(format!("{ENTER}exec \"$@\"")).arg("copydesk");
-            shell.arg(bridge).args([BRIDGE_COMMAND, BRIDGE_SOCKET]).arg(inner).arg("-c").arg(&command.script)
-        }
-    };
-    let kept: Vec<_> = environment.iter().filter(|(name, _)| !launch.withholds(name)).cloned().collect();
-    let own = launch.variables().into_iter().map(|(name, value)| (name.into(), Some(value)));
-    let changes: Vec<_> = own.chain(command.env.iter().cloned()).collect();
-    self::environment(&mut shell, &kept, &changes);
-    Ok((shell, launch.filter()))
-}
-
-/// There is no sandbox, so nothing was prepared to run in one.
-#[cfg(not(target_os = "linux"))]
-fn sandboxed_shell(
-    _command: &ShellCommand,
-    _launch: &SandboxedLaunch,
-    _environment: &[(OsString, OsString)],
-) -> Result<(StdCommand, Vec<u8>), ProcessError> {
-    Err(ProcessError::System(io::ErrorKind::Unsupported.into()))
 }
 
 /// Uses only the crate's call between fork and exec; waiting is done here.

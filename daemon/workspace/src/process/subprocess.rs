@@ -4,11 +4,13 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
+use super::sandbox::{SandboxDenial, SandboxedLaunch};
 use super::{ProcessExit, Processes, ProgramSpec};
 
 #[derive(Debug)]
@@ -24,6 +26,8 @@ pub struct SubprocessSpec {
     pub merge_stderr: bool,
     pub timeout: Duration,
     pub max_output_bytes: usize,
+    /// Its way into the sandbox, prepared as for a checker. Without one it runs with all that the user may do.
+    pub sandbox: Option<Arc<SandboxedLaunch>>,
 }
 
 #[derive(Debug)]
@@ -32,6 +36,8 @@ pub struct SubprocessOutput {
     pub output: Vec<u8>,
     /// The end of its stderr.
     pub stderr: String,
+    /// What the sandbox probably stopped.
+    pub denial: Option<SandboxDenial>,
 }
 
 /// Switches off colours and translations.
@@ -53,14 +59,17 @@ pub async fn run(processes: &Processes, task: SubprocessSpec) -> Result<Subproce
 }
 
 async fn work(processes: &Processes, task: SubprocessSpec) -> Result<SubprocessOutput, String> {
-    let SubprocessSpec { mut command, cwd, environment, input, merge_stderr, max_output_bytes, .. } = task;
+    let SubprocessSpec {
+        mut command, cwd, environment, input, merge_stderr, max_output_bytes, sandbox, ..
+    } = task;
     if merge_stderr {
         let shell = ["/bin/sh", "-c", "exec \"$@\" 2>&1", "copydesk"].map(OsString::from);
         command.splice(0..0, shell);
     }
     let own = environment.into_iter().map(|(name, value)| (name.into(), value.map(OsString::from)));
     let plain = PLAIN.map(|(name, value)| (name.into(), Some(value.into())));
-    let program = ProgramSpec { command, cwd, env: plain.into_iter().chain(own).collect() };
+    let program =
+        ProgramSpec { command, cwd, env: plain.into_iter().chain(own).collect(), sandbox: sandbox.clone() };
     let (mut piped, pipes) = processes.pipe(&program).map_err(|error| error.to_string())?;
     let (mut to, mut from) = (pipes.input, pipes.output);
     let write = async move {
@@ -85,11 +94,23 @@ async fn work(processes: &Processes, task: SubprocessSpec) -> Result<SubprocessO
     let output = output?;
     let exit = piped.wait().await;
     let errors = piped.stderr().text();
-    Ok(SubprocessOutput { exit, output, stderr: errors })
+    let words = || format!("{}\n{errors}", String::from_utf8_lossy(&output));
+    let denial = sandbox.and_then(|launch| launch.guess_denial(exit, &words()));
+    Ok(SubprocessOutput { exit, output, stderr: errors, denial })
 }
 
-/// How it ended, with the end of its output.
-pub fn describe_failure(exit: ProcessExit, words: &str) -> String {
+impl SubprocessOutput {
+    /// How it ended, with the end of its output.
+    pub fn describe_failure(&self, words: &str) -> String {
+        let failure = describe_failure(self.exit, words);
+        match self.denial {
+            Some(denial) => format!("{failure} (probably stopped by the sandbox: {})", denial.describe()),
+            None => failure,
+        }
+    }
+}
+
+fn describe_failure(exit: ProcessExit, words: &str) -> String {
     let how = match exit {
         ProcessExit::Code(code) => format!("it ended with code {code}"),
         ProcessExit::Signal(signal) => format!("it was ended by signal {signal}"),

@@ -359,8 +359,12 @@ async fn run_and_wait_to_be_killed() {
         .unwrap()
         .leftover_group;
     let command_line = ["sh", "-c", "trap '' TERM HUP PIPE; sleep 1000 & while :; do sleep 1000; done"];
-    let program =
-        ProgramSpec { command: command_line.map(OsString::from).into(), cwd: "/".into(), env: Vec::new() };
+    let program = ProgramSpec {
+        command: command_line.map(OsString::from).into(),
+        cwd: "/".into(),
+        env: Vec::new(),
+        sandbox: None,
+    };
     let (piped, _pipes) = processes.pipe(&program).unwrap();
     let live = |text: &str| println!("\ngroups {} {} {}", left.unwrap(), piped.id(), text.trim());
     processes

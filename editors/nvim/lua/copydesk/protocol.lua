@@ -1165,6 +1165,7 @@
 ---@field documents integer How many documents it has open.
 ---@field memory? integer The memory of it and its child processes, in bytes.
 ---@field pid? integer Its process id, while it runs.
+---@field sandboxed? boolean Whether it runs in the sandbox, while it runs; none if the sandbox is off.
 
 --- A language server sent the editor a message.
 ---@class copydesk.ServerReceivedParams

@@ -13,7 +13,7 @@ interface StatusItem extends QuickPickItem {
 async function daemonItem(desk: Desk): Promise<StatusItem> {
   try {
     const { version, pid, sessions, servers } = await desk.connection.request("copydesk/status", {});
-    const names = (servers ?? []).map((server) => server.name).join(", ");
+    const names = (servers ?? []).map((server) => `${server.name}${server.sandboxed ? " (in the sandbox)" : ""}`).join(", ");
     const detail = `process ${pid}, ${sessions.length} sessions${names ? `, language servers: ${names}` : ""}`;
     return { label: `$(pass) Daemon ${version}`, detail };
   } catch (error) {

@@ -80,6 +80,7 @@ fn daemon_status() {
         documents: 3,
         memory: Some(1024),
         pid: Some(43),
+        sandboxed: Some(true),
     };
     let states = [
         ServerState::Starting,
@@ -91,7 +92,7 @@ fn daemon_status() {
     check(
         &states.map(server).to_vec(),
         &expect![[
-            r#"[{"name":"rust-analyzer","root":"/w","state":"starting","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43},{"name":"rust-analyzer","root":"/w","state":"ready","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43},{"name":"rust-analyzer","root":"/w","state":"resting","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43},{"name":"rust-analyzer","root":"/w","state":"givenUp","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43},{"name":"rust-analyzer","root":"/w","state":"ending","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43}]"#
+            r#"[{"name":"rust-analyzer","root":"/w","state":"starting","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43,"sandboxed":true},{"name":"rust-analyzer","root":"/w","state":"ready","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43,"sandboxed":true},{"name":"rust-analyzer","root":"/w","state":"resting","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43,"sandboxed":true},{"name":"rust-analyzer","root":"/w","state":"givenUp","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43,"sandboxed":true},{"name":"rust-analyzer","root":"/w","state":"ending","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43,"sandboxed":true}]"#
         ]],
     );
     check(
@@ -132,7 +133,7 @@ fn daemon_status() {
     check(
         &status,
         &expect![[
-            r#"{"version":"0.1.0","protocol":1,"pid":42,"started":1,"clients":2,"sessions":[{"session":"s1","running":true,"attached":["Neovim"]}],"documents":3,"tiers":[{"tier":"exact","count":7}],"servers":[{"name":"rust-analyzer","root":"/w","state":"indexing","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43}],"missing":[{"name":"m","language":"l","hint":"get it"}]}"#
+            r#"{"version":"0.1.0","protocol":1,"pid":42,"started":1,"clients":2,"sessions":[{"session":"s1","running":true,"attached":["Neovim"]}],"documents":3,"tiers":[{"tier":"exact","count":7}],"servers":[{"name":"rust-analyzer","root":"/w","state":"indexing","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43,"sandboxed":true}],"missing":[{"name":"m","language":"l","hint":"get it"}]}"#
         ]],
     );
     check(&StopParams { when: StopTiming::Idle }, &expect![[r#"{"when":"idle"}"#]]);

@@ -23,7 +23,7 @@ pub(super) fn described(running: &[ServerInfo], missing: &[MissingServer]) -> St
     lines.iter().map(|line| format!("\n{line}")).collect()
 }
 
-/// `  rust-analyzer  indexing 40 %: shop, 3 documents, 812 MB, in /home/ann/shop`
+/// `  rust-analyzer  indexing 40 %: shop, 3 documents, 812 MB, in the sandbox, in /home/ann/shop`
 fn line(server: &ServerInfo, widest: usize) -> String {
     let name = one_line(&server.name);
     let room = " ".repeat(widest.saturating_sub(columns_of(&name)));
@@ -47,8 +47,13 @@ fn line(server: &ServerInfo, widest: usize) -> String {
         1 => ", 1 document".to_owned(),
         several => format!(", {several} documents"),
     };
+    let place = match server.sandboxed {
+        None => "",
+        Some(true) => ", in the sandbox",
+        Some(false) => ", outside of the sandbox",
+    };
     let memory = server.memory.map(|bytes| format!(", {} MB", bytes.div_ceil(1 << 20))).unwrap_or_default();
-    format!("  {name}{room}  {state}{documents}{memory}, in {}", one_line(&server.root))
+    format!("  {name}{room}  {state}{documents}{memory}{place}, in {}", one_line(&server.root))
 }
 
 #[cfg(test)]
@@ -67,6 +72,7 @@ mod tests {
             documents: 1,
             memory: None,
             pid: None,
+            sandboxed: None,
         }
     }
 
@@ -76,6 +82,7 @@ mod tests {
             percent: Some(40),
             documents: 3,
             memory: Some(812 << 20),
+            sandboxed: Some(true),
             ..server("rust-analyzer", ServerState::Indexing, Some("shop\n(lib)"))
         };
         let running = [
@@ -95,7 +102,7 @@ mod tests {
         expect![[r#"
 
             Its language servers:
-              rust-analyzer  indexing 40 %: shop (lib), 3 documents, 812 MB, in /home/ann/shop
+              rust-analyzer  indexing 40 %: shop (lib), 3 documents, 812 MB, in the sandbox, in /home/ann/shop
               gopls          stopped after repeated crashes: it ended with code 1; `copydesk restart gopls` tries again, in /home/ann/shop
               pyright        crashed: it ended with code 1; restarts soon, 1 document, in /home/ann/shop
               clangd         ready, 1 document, in /home/ann/shop

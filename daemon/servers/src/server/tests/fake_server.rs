@@ -27,6 +27,7 @@ pub(super) fn launch(mut quirks: Value) -> ServerLaunch {
         name: "fake".into(),
         command: Vec::new(),
         environment: Vec::new(),
+        sandbox: ProgramSandbox::default(),
         root: "/root folder".into(),
         folders: Vec::new(),
         initialization: json!({ "option": 1 }),

@@ -37,7 +37,8 @@ async fn initialize_sends_the_daemons_options_and_capabilities() {
     assert_eq!(capabilities["workspace"]["diagnostics"], json!({ "refreshSupport": true }));
     assert_eq!(capabilities["textDocument"]["publishDiagnostics"]["versionSupport"], true);
     assert_eq!(capabilities["experimental"]["serverStatusNotification"], true);
-    let without = initialize::initialize_params(&launch(json!({ "pull": "never" })));
+    let without = initialize::initialize_params(&launch(json!({ "pull": "never" })), None);
+    assert_eq!(without["processId"], Value::Null);
     assert!(without["capabilities"]["textDocument"].get("diagnostic").is_none());
 }
 

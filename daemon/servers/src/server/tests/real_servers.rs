@@ -15,9 +15,9 @@ use crate::report::Proof;
 use copydesk_workspace::disk_watcher::FileChangeType;
 
 /// A server, a small project, and one of its files in four states.
-struct Trial {
+pub(super) struct Trial {
     /// As in `known_servers.json`.
-    name: &'static str,
+    pub(super) name: &'static str,
     /// The folder of the installation.
     installed: &'static str,
     language: &'static str,
@@ -32,7 +32,7 @@ struct Trial {
     lower: &'static str,
 }
 
-const TRIALS: &[Trial] = &[
+pub(super) const TRIALS: &[Trial] = &[
     Trial {
         name: "ruff",
         installed: "ruff-",
@@ -128,6 +128,15 @@ pub(super) fn installed(folder: &Path, name: &str) -> PathBuf {
 }
 
 pub(super) async fn start(name: &str, installed: &Path, root: &Path) -> (Arc<LanguageServer>, Processes) {
+    start_in(name, installed, root, ProgramSandbox::default()).await
+}
+
+pub(super) async fn start_in(
+    name: &str,
+    installed: &Path,
+    root: &Path,
+    sandbox: ProgramSandbox,
+) -> (Arc<LanguageServer>, Processes) {
     let known = known_servers::known_server(name).unwrap();
     let path = format!("{}:{}", installed.join("bin").display(), std::env::var("PATH").unwrap());
     let home = std::env::var("HOME").unwrap();
@@ -138,6 +147,7 @@ pub(super) async fn start(name: &str, installed: &Path, root: &Path) -> (Arc<Lan
         name: known.name.clone(),
         command: known.commands[0].iter().map(OsString::from).collect(),
         environment: Vec::new(),
+        sandbox,
         root: root.to_owned(),
         folders: Vec::new(),
         initialization: known.initialization.clone(),
@@ -151,7 +161,8 @@ pub(super) async fn start(name: &str, installed: &Path, root: &Path) -> (Arc<Lan
     (LanguageServer::start(launch, &processes).await.unwrap(), processes)
 }
 
-async fn run(trial: &Trial, folder: &Path) {
+/// `sandbox` makes the sandbox of a workspace.
+pub(super) async fn run(trial: &Trial, folder: &Path, sandbox: impl Fn(&Path) -> ProgramSandbox) {
     let project = tempfile::tempdir().unwrap();
     let root = project.path().canonicalize().unwrap();
     for (path, text) in trial.files {
@@ -159,7 +170,8 @@ async fn run(trial: &Trial, folder: &Path) {
         fs::write(root.join(path), text).unwrap();
     }
     let begun = Instant::now();
-    let (server, _processes) = start(trial.name, &installed(folder, trial.installed), &root).await;
+    let (server, _processes) =
+        start_in(trial.name, &installed(folder, trial.installed), &root, sandbox(&root)).await;
     let group = server.process_group();
     println!("{}: initialized after {:?}", trial.name, begun.elapsed());
     let file = root.join(trial.files[0].0);
@@ -216,7 +228,7 @@ async fn every_server_finds_the_problem_in_each_text() {
     let folder = std::env::var_os("COPYDESK_TEST_SERVERS_FOLDER").expect("the folder with the servers");
     let only = std::env::var("COPYDESK_TEST_SERVER").unwrap_or_default();
     for trial in TRIALS.iter().filter(|trial| trial.name.contains(&only)) {
-        run(trial, Path::new(&folder)).await;
+        run(trial, Path::new(&folder), |_| ProgramSandbox::default()).await;
     }
 }
 

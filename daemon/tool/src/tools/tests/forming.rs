@@ -7,6 +7,7 @@ use copydesk_servers::DiskView;
 use copydesk_servers::format::{Formatter, Formatters};
 use copydesk_servers::program_search::ProgramSearch;
 use copydesk_workspace::process::Processes;
+use copydesk_workspace::process::sandbox::ProgramSandbox;
 use serde_json::json;
 
 use super::fixture::{ToolFixture, fixture, fixture_with_asker};
@@ -25,6 +26,7 @@ fn with(fixture: &ToolFixture, script: &str) -> ToolContext {
         search: ProgramSearch::new(Arc::new(DiskView), environment.clone(), "/".into(), true),
         root,
         processes: Processes::new(environment),
+        sandbox: ProgramSandbox::default(),
         timeout: Duration::from_secs(60),
     };
     ToolContext { formatters: Some(formatters), ..fixture.context() }

@@ -1,6 +1,7 @@
 //! Commands in the sandbox and outside of it: what is asked, and what the model and views are told. Where bubblewrap does not work, the tests
 //! that need it say that they are skipped.
 
+use std::fs;
 use std::path::Path;
 
 use copydesk_metadata::CallMetadata;
@@ -108,6 +109,25 @@ async fn outside_runs_only_what_was_asked_as_such() {
     fixture.call("bash", json!({ "command": "git push --dry-run nowhere" })).await;
     let title = "git push --dry-run nowhere (outside of the sandbox: it needs the network)";
     assert_eq!(asked(&fixture), [ask("bash", false, title)]);
+}
+
+#[tokio::test]
+async fn a_workspace_with_too_much_to_protect_asks_to_run_outside() {
+    let Some(mut fixture) = sandboxed(SandboxMode::Auto).await else { return };
+    for number in 0..700 {
+        let folder = fixture.path(&format!("r{number}/.git"));
+        fs::create_dir_all(folder.join("hooks")).unwrap();
+        fs::write(folder.join("config"), "").unwrap();
+    }
+    let outcome = fixture.call("bash", json!({ "command": "echo ran" })).await;
+    let asked_for = asked(&fixture);
+    assert_eq!(asked_for.len(), 2, "{asked_for:?}");
+    assert_eq!(asked_for[0], ask("bash", true, "echo ran"));
+    assert!(!asked_for[1].1 && asked_for[1].2.contains("places would have to be protected"), "{asked_for:?}");
+    assert!(outcome.output.starts_with("ran\n") && outcome.output.contains("outside of the sandbox"));
+    fixture.set_sandbox(SandboxMode::Require, Path::new("/nonexistent/home"));
+    let outcome = fixture.call("bash", json!({ "command": "echo ran" })).await;
+    assert!(outcome.output.contains("the sandbox cannot be set up"), "{}", outcome.output);
 }
 
 #[tokio::test]

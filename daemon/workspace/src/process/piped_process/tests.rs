@@ -9,7 +9,8 @@ fn processes() -> Processes {
 }
 
 fn program(command: &[&str]) -> ProgramSpec {
-    ProgramSpec { command: command.iter().map(OsString::from).collect(), cwd: "/".into(), env: Vec::new() }
+    let command = command.iter().map(OsString::from).collect();
+    ProgramSpec { command, cwd: "/".into(), env: Vec::new(), sandbox: None }
 }
 
 fn group(id: i32) -> ProcessGroup {

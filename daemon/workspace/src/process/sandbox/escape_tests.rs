@@ -26,6 +26,7 @@ use crate::{
 };
 
 mod attempts;
+mod programs;
 
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -129,6 +130,7 @@ impl EscapeFixture {
             hide: vec![self.path("home/work/secret.txt")],
             has_network,
             hosts: Vec::new(),
+            commands_only: false,
         };
         let places = SandboxPlaces {
             home: self.path("home"),
@@ -167,7 +169,9 @@ impl EscapeFixture {
     async fn run(&self, script: &str, sandbox: Option<&CommandSandbox>) -> (ProcessExit, String) {
         let (work, processes) = (self.path("home/work"), self.processes());
         let launch = match sandbox {
-            Some(sandbox) => Some(Arc::new(sandbox.prepare(&work, &work, &processes, None).await.unwrap())),
+            Some(sandbox) => Some(Arc::new(
+                sandbox.prepare(&work, &work, &processes, SandboxPurpose::Command).await.unwrap(),
+            )),
             None => None,
         };
         let command = ShellCommand {
@@ -360,7 +364,9 @@ async fn planted_repositories_are_told_and_redirects_removed() {
         return;
     }
     let (work, processes) = (fixture.path("home/work"), fixture.processes());
-    let launch = Arc::new(fixture.sandbox(false).prepare(&work, &work, &processes, None).await.unwrap());
+    let launch = Arc::new(
+        fixture.sandbox(false).prepare(&work, &work, &processes, SandboxPurpose::Command).await.unwrap(),
+    );
     let script =
         "mkdir -p new/.git bare2/objects bare2/refs && touch bare2/HEAD && echo /evil > .git/commondir";
     let (exit, _) = fixture.run(script, Some(&fixture.sandbox(false))).await;

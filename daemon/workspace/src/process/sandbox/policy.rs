@@ -49,6 +49,12 @@ impl SandboxPolicy {
     }
 
     fn pin(&mut self, path: &Path, access: PathAccess) {
+        // It is writable in a folder that is not, where nothing can replace it.
+        let parent = path.parent().map(|folder| self.access(folder));
+        if self.paths.get(path) == Some(&PathAccess::Writable) && parent == Some(PathAccess::ReadOnly) {
+            self.paths.insert(path.to_path_buf(), access);
+            return;
+        }
         let mut above = path.parent();
         while let Some(folder) = above {
             match self.paths.get(folder) {
@@ -128,6 +134,25 @@ mod tests {
             ("/work/deep/lib/.git/hooks", PathAccess::ReadOnly),
         ];
         assert_eq!(entries, expected.map(|(path, access)| (Path::new(path), access)));
+    }
+
+    #[test]
+    fn a_writable_folder_in_a_read_only_one_is_protected_itself() {
+        let mut policy = SandboxPolicy::new(false);
+        policy.set("/work", PathAccess::ReadOnly);
+        policy.set("/work/bare.git", PathAccess::Writable);
+        policy.set("/work/src", PathAccess::Writable);
+        for path in ["/work/bare.git", "/work/src/deep/.git", "/work/.git"] {
+            policy.protect(Path::new(path));
+        }
+        for (path, access) in [
+            ("/work/bare.git/config", PathAccess::ReadOnly),
+            ("/work/src/deep/main.c", PathAccess::Writable),
+            ("/work/src/deep/.git/config", PathAccess::ReadOnly),
+            ("/work/new", PathAccess::ReadOnly),
+        ] {
+            assert_eq!(policy.access(Path::new(path)), access, "{path}");
+        }
     }
 
     #[test]

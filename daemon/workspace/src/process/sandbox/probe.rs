@@ -4,9 +4,10 @@ use std::{
     ffi::{OsStr, OsString},
     fs,
     path::{Path, PathBuf},
+    sync::{Arc, Mutex},
 };
 
-use super::{SandboxError, bubblewrap, policy::SandboxPolicy};
+use super::{SandboxError, SandboxPurpose, SandboxedLaunch, lock, policy::SandboxPolicy, program_arguments};
 use crate::{
     process::{
         ProcessExit, Processes,
@@ -17,6 +18,8 @@ use crate::{
 
 /// The system's own comes first: profiles of AppArmor name it by its path.
 const USUAL_PLACES: [&str; 3] = ["/usr/bin", "/bin", "/usr/local/bin"];
+/// Of macOS.
+const SEATBELT: &str = "/usr/bin/sandbox-exec";
 const MAX_OUTPUT_BYTES: usize = 16 * 1024;
 
 const APPARMOR: &str = "allow it by its AppArmor profile: `apt install apparmor-profiles`, copy \
@@ -25,8 +28,26 @@ const NAMESPACES: &str = "allow user namespaces (`sysctl user.max_user_namespace
                           allow them";
 const VERSION: &str = "bubblewrap 0.8 or newer is needed";
 
+/// The program that was tried and works. Whoever makes the machine slow must not make a later try fail and so lead a program outside.
+static WORKING: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// The program that worked before, unless it is gone, or lies in this workspace.
+pub(super) fn working_program(workspace: &Path) -> Option<PathBuf> {
+    let known = lock(&WORKING).clone()?;
+    known.canonicalize().is_ok_and(|real| !real.starts_with(workspace)).then_some(known)
+}
+
+/// The program that sandboxes on this system.
+pub(super) fn find_program(search_path: &OsStr, workspace: &Path) -> Result<PathBuf, SandboxError> {
+    if cfg!(target_os = "linux") {
+        return find_bubblewrap(search_path, workspace).ok_or(SandboxError::NoBubblewrap);
+    }
+    let program = PathBuf::from(SEATBELT);
+    if cfg!(target_os = "macos") && program.is_file() { Ok(program) } else { Err(SandboxError::System) }
+}
+
 /// A `bwrap` outside of the workspace, which could have brought one along.
-pub(super) fn find_bubblewrap(search_path: &OsStr, workspace: &Path) -> Option<PathBuf> {
+fn find_bubblewrap(search_path: &OsStr, workspace: &Path) -> Option<PathBuf> {
     let usual = USUAL_PLACES.iter().map(PathBuf::from);
     let folders = usual.chain(std::env::split_paths(search_path)).filter(|folder| folder.is_absolute());
     let mut programs = folders.map(|folder| folder.join("bwrap"));
@@ -35,22 +56,25 @@ pub(super) fn find_bubblewrap(search_path: &OsStr, workspace: &Path) -> Option<P
     })
 }
 
-/// Runs a command in a sandbox that has everything but a workspace.
-pub(super) async fn try_bubblewrap(program: &Path, processes: &Processes) -> Result<(), SandboxError> {
-    let mut command = vec![program.as_os_str().to_owned()];
-    command.extend(bubblewrap::arguments(&SandboxPolicy::new(false), Path::new("/"), None));
-    command.extend(["--", "/bin/sh", "-c", ":"].map(OsString::from));
+/// Runs a command in a sandbox that has everything but a workspace. A success is remembered.
+pub(super) async fn try_program(program: &Path, processes: &Processes) -> Result<(), SandboxError> {
+    let arguments = program_arguments(&SandboxPolicy::new(false), Path::new("/"), None)?;
+    let launch = SandboxedLaunch::bare(program.to_path_buf(), arguments, SandboxPurpose::Command);
     let spec = SubprocessSpec {
-        command,
+        command: ["/bin/sh", "-c", ":"].map(OsString::from).into(),
         cwd: "/".into(),
         environment: Vec::new(),
         input: String::new(),
         merge_stderr: true,
         timeout: SANDBOX_PROBE_TIMEOUT,
         max_output_bytes: MAX_OUTPUT_BYTES,
+        sandbox: Some(Arc::new(launch)),
     };
     let said = match subprocess::run(processes, spec).await {
-        Ok(ended) if ended.exit == ProcessExit::Code(0) => return Ok(()),
+        Ok(ended) if ended.exit == ProcessExit::Code(0) => {
+            *lock(&WORKING) = Some(program.to_path_buf());
+            return Ok(());
+        }
         Ok(ended) => String::from_utf8_lossy(&ended.output).trim().to_owned(),
         Err(why) => why,
     };

@@ -1,4 +1,4 @@
-//! Gathers the policy of one command from the disk as it is now.
+//! Gathers the policy of one command or program from the disk as it is now.
 
 use std::{
     fs, io,
@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    MAX_ENTRIES, SandboxError, SandboxPlaces, SandboxSettings,
+    MAX_ENTRIES, SandboxError, SandboxPlaces, SandboxPurpose, SandboxSettings,
     folder_memory::FolderMemory,
     host_sockets,
     placeholders::PlaceholderLease,
@@ -14,6 +14,7 @@ use super::{
     protected_paths::{BESIDE_GIT, IN_GIT_FOLDER, IN_WORKSPACE},
     repositories::{RepositorySearch, named_by_configuration, outer_git_folders},
     secret_paths::{SECRETS_OF_HOME, fits},
+    server_places::{self, MountedPlaces},
 };
 
 /// Each command has these for itself.
@@ -31,6 +32,7 @@ pub(super) struct SandboxProfile {
     pub(super) policy: SandboxPolicy,
     pub(super) placeholders: PlaceholderLease,
     pub(super) repositories: RepositorySearch,
+    pub(super) mounted: MountedPlaces,
 }
 
 /// The real path of a workspace that can be sandboxed.
@@ -45,6 +47,7 @@ pub(super) fn build(
     places: &SandboxPlaces,
     workspace: &Path,
     memory: &mut FolderMemory,
+    purpose: SandboxPurpose,
 ) -> Result<SandboxProfile, SandboxError> {
     let workspace = real_workspace(workspace, &places.home)?;
     let mut policy = SandboxPolicy::new(settings.has_network);
@@ -77,12 +80,22 @@ pub(super) fn build(
     }
     policy.set(&workspace, PathAccess::Writable);
     let mut repositories = RepositorySearch::run(&workspace, memory);
-    for folder in outer_git_folders(&workspace) {
-        policy.set(&folder, PathAccess::Writable);
-        repositories.add_git_folder(folder);
+    let mut mounted = MountedPlaces::default();
+    match purpose {
+        SandboxPurpose::Command => {
+            for folder in outer_git_folders(&workspace) {
+                policy.set(&folder, PathAccess::Writable);
+                repositories.add_git_folder(folder);
+            }
+        }
+        SandboxPurpose::Checker => {}
+        SandboxPurpose::Server => {
+            mounted =
+                server_places::open(&mut policy, &workspace).map_err(|error| problem(&workspace, &error))?;
+        }
     }
     let mut placeholders = PlaceholderLease::default();
-    protect_all(&mut policy, &mut placeholders, &workspace, &repositories)?;
+    protect_all(&mut policy, &mut placeholders, (&workspace, purpose), &repositories)?;
     settings.hide.iter().for_each(|path| hide(&mut policy, path));
     for socket in host_sockets::find() {
         if !policy.is_covered(&socket) {
@@ -91,17 +104,18 @@ pub(super) fn build(
     }
     match policy.entries().len() {
         count if count > MAX_ENTRIES => Err(SandboxError::TooMany(count)),
-        _ => Ok(SandboxProfile { policy, placeholders, repositories }),
+        _ => Ok(SandboxProfile { policy, placeholders, repositories, mounted }),
     }
 }
 
 fn protect_all(
     policy: &mut SandboxPolicy,
     placeholders: &mut PlaceholderLease,
-    workspace: &Path,
+    (workspace, purpose): (&Path, SandboxPurpose),
     repositories: &RepositorySearch,
 ) -> Result<(), SandboxError> {
-    for name in IN_WORKSPACE {
+    // A server makes nothing there.
+    for name in IN_WORKSPACE.iter().filter(|_| purpose != SandboxPurpose::Server) {
         protect(policy, placeholders, &workspace.join(name), true)?;
     }
     for repository in &repositories.repositories {
@@ -114,12 +128,16 @@ fn protect_all(
         }
     }
     for folder in &repositories.git_folders {
-        for path in IN_GIT_FOLDER.iter().map(|name| folder.join(name)) {
-            let has_parent = path.parent().is_some_and(Path::is_dir);
-            protect(policy, placeholders, &path, has_parent)?;
+        if purpose != SandboxPurpose::Command && folder != workspace {
+            policy.protect(folder);
+        } else {
+            for path in IN_GIT_FOLDER.iter().map(|name| folder.join(name)) {
+                let has_parent = path.parent().is_some_and(Path::is_dir);
+                protect(policy, placeholders, &path, has_parent && purpose != SandboxPurpose::Server)?;
+            }
         }
-        for path in named_by_configuration(folder) {
-            protect(policy, placeholders, &path, false)?;
+        for path in named_by_configuration(folder).iter().filter(|path| !workspace.starts_with(path)) {
+            protect(policy, placeholders, path, false)?;
         }
     }
     Ok(())

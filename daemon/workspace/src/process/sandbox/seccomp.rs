@@ -141,8 +141,17 @@ fn error(errno: i32) -> u32 {
     RETURN_ERROR | errno.cast_unsigned()
 }
 
+/// The sockets that a program may make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SocketAccess {
+    /// Also those with a path. What must not be reached is hidden.
+    Paths,
+    /// Only those of the network namespace, and pairs.
+    Network,
+}
+
 /// The program, as `bwrap --seccomp` reads it.
-pub(super) fn filter() -> Vec<u8> {
+pub(super) fn filter(sockets: SocketAccess) -> Vec<u8> {
     let mut program = FilterProgram::default();
     program.load(ARCHITECTURE);
     program.push(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 1, 0, AUDIT_ARCHITECTURE);
@@ -167,6 +176,9 @@ pub(super) fn filter() -> Vec<u8> {
     program.with_argument(libc::SYS_socket, FIRST_ARGUMENT, |program| {
         for family in REFUSED_SOCKETS {
             program.answer_if_equal(family, error(libc::EAFNOSUPPORT));
+        }
+        if sockets == SocketAccess::Network {
+            program.answer_if_equal(libc::AF_UNIX.cast_unsigned(), error(libc::EAFNOSUPPORT));
         }
     });
     program.answer(RETURN_ALLOW);

@@ -106,7 +106,9 @@ local function describe_server(server)
   local state = words[server.state] or server.state .. detail
   local memory = server.memory and (", %d MB"):format(math.ceil(server.memory / 1048576)) or ""
   local root = vim.fn.fnamemodify(server.root, ":~")
-  local line = ("%s in %s: %s, %s%s"):format(server.name, root, state, several(server.documents, "document"), memory)
+  local documents = several(server.documents, "document")
+  local place = server.sandboxed and ", in the sandbox" or server.sandboxed == false and ", outside of the sandbox" or ""
+  local line = ("%s in %s: %s, %s%s%s"):format(server.name, root, state, documents, memory, place)
   return (line:gsub("%c+", " "))
 end
 
