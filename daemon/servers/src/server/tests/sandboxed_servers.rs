@@ -1,6 +1,5 @@
 //! Real servers in the sandbox: they work as outside, and what they run of a project gets nowhere.
 
-use std::ffi::OsString;
 use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -20,7 +19,7 @@ fn sandbox(root: &Path, hide: Vec<PathBuf>, caches: &Path) -> ProgramSandbox {
     let settings = SandboxSettings { mode: SandboxMode::Require, hide, ..SandboxSettings::default() };
     let places = SandboxPlaces {
         home: std::env::home_dir().unwrap(),
-        search_path: std::env::var_os("PATH").unwrap_or_else(OsString::new),
+        search_path: std::env::var_os("PATH").unwrap_or_default(),
         caches: Some(caches.to_owned()),
         ..SandboxPlaces::default()
     };

@@ -92,7 +92,7 @@ pub(super) fn open(policy: &mut SandboxPolicy, workspace: &Path) -> io::Result<M
         let (name, path) = (entry.file_name(), entry.path());
         let Ok(found) = entry.metadata() else { continue };
         let is_open = found.is_dir() && name != ".git" && !is(IN_WORKSPACE, &name);
-        if !is_open && !(found.is_file() && is(LOCK_FILES, &name)) {
+        if !(is_open || found.is_file() && is(LOCK_FILES, &name)) {
             continue;
         }
         if found.is_file() || BUILD_FOLDERS.iter().any(|(_, folders)| is(folders, &name)) {
