@@ -122,8 +122,22 @@ pub(crate) fn read_message(from: &mut impl BufRead) -> Option<Value> {
     Some(serde_json::from_slice(&message).unwrap())
 }
 
+/// Returns when it has happened: each thread stops for itself, at its next return from the kernel.
 pub(crate) fn kill(pid: u64, signal: &str) {
     assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
+    while signal == "-STOP" && runs(pid) {
+        std::thread::yield_now();
+    }
+}
+
+/// Whether a thread of the process is neither stopped nor at its end.
+fn runs(pid: u64) -> bool {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let states = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("stat")).ok());
+    // `pid (name) state …`
+    states.into_iter().any(|stat| {
+        stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['R', 'S', 'D']))
+    })
 }
 
 /// A listening daemon in the foreground.
