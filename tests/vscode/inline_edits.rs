@@ -151,6 +151,7 @@ fn one_is_tried_again(user: &mut VscodeUser) {
     user.window.wait_for(&mut user.server, ".codelens-decoration a", "Accept");
     user.command("edit.retry", json!([]));
     user.wait_for_gate("again");
+    user.window.wait_for(&mut user.server, PROGRESS, "rewriting a.txt:2-3");
     user.open_gate("again");
     wait_until_gone(user, PROGRESS, "rewriting a.txt:2-3");
     is_unchanged(user);

@@ -146,7 +146,8 @@ fn an_ask_is_answered(user: &mut VscodeUser) {
 }
 
 fn rows_are_walked_and_unfolded(user: &mut VscodeUser) {
-    user.wait_in_chat(".turn-summary", "");
+    // That of the third turn: the last row is drawn.
+    user.wait_in_chat(":nth-match(.turn-summary, 3)", "");
     press(user, "Control+ArrowUp");
     user.wait_in_chat("article.summary-row:focus", "");
     press(user, "ArrowUp");

@@ -59,6 +59,8 @@ export class ChatModel implements Disposable {
   #waiting = new Set<string>();
   #queued: QueuedPrompt[] = [];
   #shown: string | undefined;
+  /** The session that was deleted, whose draft is shown: what its page sent before it knew may still come. */
+  #carriedFrom: string | undefined;
   /** What is to be made again at the next flush. */
   #stale: Record<StalePiece, boolean> = { rows: true, head: true, asks: true, hunks: true };
   #timer: NodeJS.Timeout | undefined;
@@ -133,7 +135,11 @@ export class ChatModel implements Disposable {
 
   /** The user has written in the input of a page that shows a session. A page that still shows another one is late: that one gets it. */
   keepDraft(text: string, session = this.#shown): void {
-    if (session === this.#shown) {
+    if (session !== undefined && session === this.#carriedFrom) {
+      this.write(text);
+      return;
+    } else if (session === this.#shown) {
+      this.#carriedFrom = undefined;
       this.draft = { number: this.draft.number, text };
     }
     this.commons.drafts.set(session, text);
@@ -217,6 +223,7 @@ export class ChatModel implements Disposable {
     if (id !== this.#shown || this.draft.number === 0) {
       // What was written before there was a session goes along into the first one, and what was written in one that was deleted into the next.
       const carried = this.#shown === undefined || id === undefined ? this.draft.text : "";
+      this.#carriedFrom = id === undefined ? this.#shown : undefined;
       const text = this.commons.drafts.get(id) || carried;
       if (carried !== "" && text === carried) {
         this.commons.drafts.set(this.#shown, "");

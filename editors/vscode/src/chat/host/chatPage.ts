@@ -138,7 +138,13 @@ export class ChatPage implements Disposable {
         this.#pending = undefined;
       }
     }
-    const own = this.#isDrawing ? [] : (this.#pending?.take() ?? []);
+    if (this.#isDrawing) {
+      return;
+    } else if (!this.#pending) {
+      this.#sendSnapshot();
+      return;
+    }
+    const own = this.#pending.take();
     if (own.length > 0) {
       this.#postChanges(own);
     }
