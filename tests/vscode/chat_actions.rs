@@ -198,11 +198,7 @@ fn a_tab_is_there_again_after_a_reload(user: &mut VscodeUser) {
     user.wait_in_chat("textarea:focus", "");
     user.type_in_chat("written in the tab");
     user.window.screenshot(&mut user.server, "chat-tab");
-    user.window.user(
-        &mut user.server,
-        "waitUntilStored",
-        json!({ "texts": ["copydesk.chatTab", user.session] }),
-    );
+    user.window.user(&mut user.server, "waitUntilStored", json!({ "texts": ["copydesk.chatTab"] }));
     user.window.reload(&mut user.server);
     user.wait_in_chat(".answer", "A pixel.");
     user.in_chat("waitForValue", json!({ "selector": "textarea", "text": "written in the tab" }));
