@@ -184,7 +184,7 @@ fn nothing_is_compacted_if_the_user_does_not_want_it() {
     assert_eq!(scripted.run(&["Read both"]).code, Some(0));
 }
 
-/// `compaction.model` writes the summary, whoever asks for it. A model that fails is no reason to lose anything.
+/// `compaction.model` writes the summary, for `/compact` and before the limit. A model that fails is no reason to lose anything.
 #[test]
 fn another_model_sums_up_if_the_user_chose_one() {
     let turns = [read("a.txt", 8_000), read("b.txt", 28_500), text(SUMMARY), text("Done.")];

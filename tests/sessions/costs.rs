@@ -26,7 +26,7 @@ fn read() -> ScriptedTurn {
 
 /// Nobody can be asked, so the turn ends before the request that would go beyond the limit.
 #[test]
-fn a_turn_ends_at_a_limit_if_nobody_can_agree() {
+fn a_turn_without_a_person_ends_at_a_limit() {
     let steps = || vec![used(read(), 1_000), used(read(), 1_000)];
     for (limits, key) in
         [(json!({ "session": 1.5 }), "limits.session"), (json!({ "day": 1.5 }), "limits.day")]

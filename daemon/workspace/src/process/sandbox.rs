@@ -9,7 +9,7 @@
 //! Invariant: a workspace that contains the home is not sandboxed, because the secrets lie in it.
 //!
 //! Limits: a hard link into the workspace, and a protected file that somebody replaces while a command runs, are not protected. Reading is
-//! open but for what is hidden. On macOS it is Seatbelt with the same policy (`seatbelt`), which nobody has tried.
+//! open but for what is hidden. On macOS it is Seatbelt with the same policy (`seatbelt`), untried.
 
 use std::{
     ffi::OsString,

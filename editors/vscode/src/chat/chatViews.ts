@@ -53,7 +53,7 @@ export class ChatViews implements WebviewViewProvider, WebviewPanelSerializer, D
     view.onDidDispose(() => (this.#shown.delete(view), room.close(page)));
   }
 
-  /** What the page remembered of itself comes along, unless the window ended too soon after it; then it is the session that was used last. */
+  /** The page remembered its session, unless the window ended too soon for VS Code to store it. Then the tab shows the one that was used last. */
   async deserializeWebviewPanel(panel: WebviewPanel, state: unknown): Promise<void> {
     const session = typeof state === "object" && state !== null && "session" in state ? state.session : undefined;
     const id = typeof session === "string" && SESSION_ID.test(session) ? session : undefined;

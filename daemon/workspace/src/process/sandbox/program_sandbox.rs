@@ -1,5 +1,5 @@
 //! The sandbox of the programs that Copydesk itself starts for a workspace: language servers, checkers, formatters. They run what the project
-//! contains (build scripts, macros, plugins), which a command may have written that nobody was asked about.
+//! contains (build scripts, macros, plugins), which a command may have written unasked.
 //!
 //! Contract: with `auto` a program runs outside only if the machine lets no command run inside either. What keeps it out of a sandbox that works
 //! (too many repositories, say) keeps it from running at all, because a command could have brought that about.

@@ -3,7 +3,7 @@
 //! The last rule that matches decides, so the rules follow the policy from above to below. A rule is about a path, whether something lies there or
 //! not: nothing must stand in place of a missing protected path. Paths are real ones (`/private/tmp`, not `/tmp`).
 //!
-//! Limits: nobody has tried it. A program has this machine's own loopback and processes, so the network is all or nothing, and what a command
+//! Limits: it is untried. A program has this machine's own loopback and processes, so the network is all or nothing, and what a command
 //! leaves behind is not ended with a namespace. Folders that bubblewrap gives each command for itself are closed instead.
 
 use std::{ffi::OsString, fmt::Write as _, path::Path};
